@@ -1,0 +1,1 @@
+"""The engine of the cookbook: pages, runner, checks, site hooks, catalogue."""

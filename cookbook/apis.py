@@ -1,0 +1,150 @@
+"""Derive the library symbols a snippet uses, and where they are documented."""
+
+import ast
+from pathlib import Path
+
+LIBRARIES = ("torch", "torchvision", "timm")
+# Too common to tell a reader anything.
+NOISE = {"torch.Tensor", "torch.nn", "torch.nn.functional"}
+DTYPES = ("torch.float", "torch.bfloat", "torch.int", "torch.uint", "torch.complex")
+# Functions of these modules return tensors, unless they begin like this.
+TENSOR_MODULES = {"torch", "torch.nn.functional"}
+NOT_TENSORS = ("set_", "get_", "is_", "use_", "load", "save", "manual_seed", "compile")
+NOT_TENSORS += ("autocast", "device", "no_grad", "inference_mode", "allclose", "equal")
+LEAVES_TENSORS = {"item", "tolist", "numpy", "size", "dim", "numel", "data_ptr"}
+
+STABLE = "https://docs.pytorch.org/docs/stable"
+VISION = "https://docs.pytorch.org/vision/stable"
+# Modules documented on one page; every other symbol has a page of its own.
+SHARED_PAGES = {
+    "torch.amp": "amp",
+    "torch.autocast": "amp",
+    "torch.backends": "backends",
+    "torch.device": "tensor_attributes",
+    "torch.distributed": "distributed",
+    "torch.multiprocessing": "multiprocessing",
+    "torch.nn.init": "nn.init",
+    "torch.onnx": "onnx_export",
+    "torch.testing": "testing",
+    "torch.utils.checkpoint": "checkpoint",
+    "torch.utils.data": "data",
+}
+
+
+def symbols(file: Path) -> set[str]:
+    """Full names such as ``torch.nn.functional.one_hot``, from the syntax tree.
+
+    Methods are found on names annotated as tensors, and on what torch's
+    functions and those methods return.
+    """
+    tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+    return _Reader(tree).used
+
+
+def documentation(name: str) -> str:
+    """The address of a symbol's documentation."""
+    if name.startswith("torchvision.models."):
+        return f"{VISION}/models/generated/{name}.html"
+    if name.startswith("torchvision."):
+        return f"{VISION}/generated/{name}.html"
+    if name.startswith("timm."):
+        return "https://huggingface.co/docs/timm"
+    for module, page in SHARED_PAGES.items():
+        if name == module or name.startswith(module + "."):
+            return f"{STABLE}/{page}.html#{name}"
+    return f"{STABLE}/generated/{name}.html"
+
+
+class _Reader:
+    """Resolve imports, then follow attributes and the values of names."""
+
+    def __init__(self, tree: ast.Module):
+        self.imports: dict[str, str] = {}
+        self.tensors: set[str] = set()
+        self.used: set[str] = set()
+        for node in ast.walk(tree):
+            self._read_import(node)
+        # Twice: a name may be assigned from a method of one seen later.
+        for _ in range(2):
+            for node in ast.walk(tree):
+                self._read_value(node)
+        inner = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+        for node in ast.walk(tree):
+            if id(node) not in inner:
+                self._read_symbol(node)
+            self._read_method(node)
+
+    def _read_import(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                bound = alias.asname or alias.name.split(".")[0]
+                self.imports[bound] = alias.name if alias.asname else bound
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                self.imports[alias.asname or alias.name] = name
+
+    def _full_name(self, node: ast.AST) -> str | None:
+        if isinstance(node, ast.Name):
+            return self.imports.get(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self._full_name(node.value)
+            return f"{base}.{node.attr}" if base else None
+        return None
+
+    def _read_value(self, node: ast.AST) -> None:
+        if isinstance(node, ast.arg) and self._is_tensor_type(node.annotation):
+            self.tensors.add(node.arg)
+        elif isinstance(node, ast.AnnAssign) and self._is_tensor_type(node.annotation):
+            self._mark(node.target)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._pair(target, node.value)
+
+    def _pair(self, target: ast.AST, value: ast.AST) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, other in zip(target.elts, value.elts, strict=False):
+                self._pair(one, other)
+        elif self._is_tensor(value):
+            self._mark(target)
+
+    def _mark(self, target: ast.AST) -> None:
+        if isinstance(target, ast.Name):
+            self.tensors.add(target.id)
+
+    def _is_tensor_type(self, annotation: ast.AST | None) -> bool:
+        return annotation is not None and self._full_name(annotation) == "torch.Tensor"
+
+    def _is_tensor(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in self.tensors
+        if isinstance(node, ast.BinOp):
+            return self._is_tensor(node.left) or self._is_tensor(node.right)
+        if isinstance(node, ast.Subscript):
+            return self._is_tensor(node.value)
+        if not isinstance(node, ast.Call):
+            return False
+        name = self._full_name(node.func)
+        if name:
+            module, _, function = name.rpartition(".")
+            is_function = function.islower() and not function.startswith(NOT_TENSORS)
+            return module in TENSOR_MODULES and is_function
+        method = node.func
+        return (
+            isinstance(method, ast.Attribute)
+            and method.attr not in LEAVES_TENSORS
+            and self._is_tensor(method.value)
+        )
+
+    def _read_symbol(self, node: ast.AST) -> None:
+        name = self._full_name(node)
+        if not name or name.partition(".")[0] not in LIBRARIES or "." not in name:
+            return
+        if name not in NOISE and not name.startswith(DTYPES):
+            self.used.add(name)
+
+    def _read_method(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            return
+        if self._is_tensor(node.func.value):
+            self.used.add(f"torch.Tensor.{node.func.attr}")

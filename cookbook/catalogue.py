@@ -1,0 +1,139 @@
+"""The recipes as a whole: pages paired with their twins, category by category."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import yaml
+
+from cookbook import apis
+from cookbook.pages import LANGUAGES, Block, Page
+
+
+@dataclass(frozen=True)
+class Category:
+    """A folder of recipes with a name and a sentence per language."""
+
+    slug: str
+    title: dict[str, str]
+    description: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One task: a page per language around the same blocks."""
+
+    root: Path
+    slug: str
+    category: str
+    pages: dict[str, Page]  # by language
+
+    @property
+    def blocks(self) -> list[Block]:
+        return self.pages["en"].blocks
+
+    @property
+    def snippets(self) -> list[Block]:
+        """The Python blocks, each of which is a file."""
+        return [block for block in self.blocks if block.snippet]
+
+    def title(self, lang: str) -> str:
+        return self.pages[lang].meta["title"]
+
+    def description(self, lang: str) -> str:
+        return self.pages[lang].meta["description"]
+
+    @property
+    def facts(self) -> dict:
+        """What holds in every language stands on the English page alone."""
+        return self.pages["en"].meta
+
+    @cached_property
+    def apis(self) -> list[str]:
+        """The full names of the library symbols the snippets use, sorted."""
+        used = (apis.symbols(self.root / s.snippet) for s in self.snippets)
+        return sorted(set().union(*used))
+
+    def as_json(self) -> dict:
+        """The recipe's entry in recipes.json."""
+        return {
+            "slug": self.slug,
+            "category": self.category,
+            "title": {lang: self.title(lang) for lang in LANGUAGES},
+            "description": {lang: self.description(lang) for lang in LANGUAGES},
+            "url": {lang: self.pages[lang].url for lang in LANGUAGES},
+            "covers": self.facts.get("covers", []),
+            "tags": self.facts.get("tags", []),
+            "apis": self.apis,
+            "errors": self.pages["en"].errors,
+            "snippets": [self._snippet_json(block) for block in self.snippets],
+        }
+
+    def _snippet_json(self, block: Block) -> dict:
+        text = (self.root / block.snippet).read_bytes()
+        return {
+            "path": block.snippet.as_posix(),
+            "sha256": hashlib.sha256(text).hexdigest(),
+            "device": "gpu" if block.mark == "gpu" else "cpu",
+            "records": [],
+        }
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything below docs/, read from a checkout's root."""
+
+    root: Path
+
+    @cached_property
+    def categories(self) -> list[Category]:
+        """The categories, in the order of docs/categories.yml."""
+        listed = yaml.safe_load((self.root / "docs/categories.yml").read_text("utf-8"))
+        return [
+            Category(
+                entry["slug"],
+                {lang: entry[lang]["title"] for lang in LANGUAGES},
+                {lang: entry[lang]["description"] for lang in LANGUAGES},
+            )
+            for entry in listed
+        ]
+
+    @cached_property
+    def pages(self) -> list[Page]:
+        """Every recipe page of both languages."""
+        paths = sorted(
+            path
+            for lang in LANGUAGES
+            for path in (self.root / "docs" / lang).glob("*/*.md")
+        )
+        return [Page.load(self.root, path.relative_to(self.root)) for path in paths]
+
+    @cached_property
+    def other_pages(self) -> list[Page]:
+        """The pages that are no recipes: home pages, the landing page."""
+        folders = [self.root / "docs" / name for name in ("root", *LANGUAGES)]
+        paths = sorted(path for folder in folders for path in folder.glob("*.md"))
+        return [Page.load(self.root, path.relative_to(self.root)) for path in paths]
+
+    @cached_property
+    def recipes(self) -> list[Recipe]:
+        """The recipes that have both pages, by category, then by slug."""
+        twins: dict[tuple[str, str], dict[str, Page]] = {}
+        for page in self.pages:
+            twins.setdefault((page.category, page.slug), {})[page.lang] = page
+        order = [category.slug for category in self.categories]
+        return [
+            Recipe(self.root, slug, category, twins[category, slug])
+            for category, slug in sorted(
+                twins, key=lambda key: (order.index(key[0]), key[1])
+            )
+            if set(twins[category, slug]) == set(LANGUAGES)
+        ]
+
+    @cached_property
+    def by_slug(self) -> dict[str, Recipe]:
+        return {recipe.slug: recipe for recipe in self.recipes}
+
+    def in_category(self, slug: str) -> list[Recipe]:
+        return [recipe for recipe in self.recipes if recipe.category == slug]

@@ -1,0 +1,212 @@
+"""The pytest plugin: collect every block of every page, run each once.
+
+Builds on pytest-codeblocks: its page and block classes, its parser. Pages show
+snippets by ``--8<--``, which is expanded first; a block runs in a process of
+its own; and a *referee* per page compares what runs with what the site shows.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import pytest_codeblocks.plugin
+from pytest_codeblocks.plugin import MarkdownFile, TestBlock
+
+from cookbook.catalogue import Catalogue
+from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.referee import Referee
+from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
+
+GPU_REASON = "needs a GPU: run make test-gpu"
+catalogue_key = pytest.StashKey[Catalogue]()
+referee_key = pytest.StashKey[Referee]()
+runner_key = pytest.StashKey[Runner]()
+jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("cookbook")
+    group.addoption("--gpu", action="store_true", help="run the blocks marked gpu")
+    group.addoption(
+        "--record", action="store_true", help="record what the snippets print"
+    )
+    parser.addini("block_timeout", "seconds a block may take", default=str(TIMEOUT))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: a block that needs a GPU")
+    # Ours collects the same files; two collectors would run everything twice.
+    config.pluginmanager.unregister(pytest_codeblocks.plugin)
+    catalogue = Catalogue(config.rootpath)
+    config.stash[catalogue_key] = catalogue
+    config.stash[referee_key] = Referee(catalogue)
+    config.stash[jobs_key] = {}
+    if config.option.gpu and not gpu_found():
+        raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
+
+
+def gpu_found() -> bool:
+    """Whether torch sees a GPU; asked in a process of its own."""
+    code = "import torch; raise SystemExit(not torch.cuda.is_available())"
+    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def pytest_collect_file(file_path, parent):
+    """Collect the recipe pages: docs/<lang>/<category>/<slug>.md."""
+    config = parent.config
+    if not config.option.codeblocks or file_path.suffix != ".md":
+        return None
+    if not file_path.is_relative_to(config.rootpath / "docs"):
+        return None
+    path = file_path.relative_to(config.rootpath)
+    pages = config.stash[catalogue_key].pages
+    page = next((page for page in pages if page.path == path), None)
+    return page and RecipePage.from_parent(parent, path=file_path, page=page)
+
+
+def pytest_collection_finish(session):
+    """Note which items ask for which job, so that all of them can be named."""
+    for item in session.items:
+        if isinstance(item, RecipeBlock):
+            session.config.stash[jobs_key].setdefault(item.job, []).append(item)
+
+
+def pytest_unconfigure(config):
+    if runner := config.stash.get(runner_key, None):
+        runner.__exit__()
+
+
+class RecipePage(MarkdownFile):
+    """A page: an item per block, and the referee."""
+
+    def __init__(self, page: Page, **kwargs):
+        super().__init__(**kwargs)
+        self.page = page
+
+    def collect(self):
+        try:
+            blocks = self.page.blocks
+        except PageError as error:
+            raise self.CollectError(str(error)) from None
+        for block in blocks:
+            name = block.snippet.name if block.snippet else f"line {block.line}"
+            item = RecipeBlock.from_parent(self, name=name, obj=block)
+            add_mark(item, block, self.config.option.gpu)
+            yield item
+        yield RefereeItem.from_parent(self, name="shown = run")
+
+
+def add_mark(item: "RecipeBlock", block: Block, gpu: bool) -> None:
+    """Translate the page's mark into pytest's."""
+    if block.mark == "gpu":
+        item.add_marker(pytest.mark.gpu)
+        if not gpu:
+            item.add_marker(pytest.mark.skip(reason=GPU_REASON))
+    elif block.mark == "skip":
+        item.add_marker(pytest.mark.skip(reason=block.reason))
+
+
+class RecipeBlock(TestBlock):
+    """A block on a page; pages that show the same block share its run."""
+
+    def __init__(self, name, parent, obj):
+        super().__init__(name, parent, obj)
+        self.job = job_of(obj, parent.page)
+
+    def runtest(self):
+        result = submit_all(self.config)[self.job].result()
+        self.add_report_section("call", "stdout", result.stdout)
+        self.add_report_section("call", "stderr", result.stderr)
+        if result.problem:
+            raise BlockFailedError(explain(self, result, result.problem))
+        if self.obj.snippet and not self.config.option.gpu:
+            self._compare_output(result)
+
+    def _compare_output(self, result: Result) -> None:
+        file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
+        if self.config.option.record:
+            record(file, result.stdout)
+        elif file.exists() and file.read_text("utf-8") != result.stdout:
+            name = file.relative_to(self.config.rootpath)
+            problem = f"printed otherwise than {name}; if right, pytest --record"
+            raise BlockFailedError(explain(self, result, problem))
+
+    def repr_failure(self, excinfo):
+        if excinfo.errisinstance((BlockFailedError, RunnerError)):
+            return str(excinfo.value)
+        return super(TestBlock, self).repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, self.obj.line - 1, f"{self.parent.page.path}: {self.name}"
+
+
+class RefereeItem(pytest.Item):
+    """One page's comparison of the blocks that run with those it shows."""
+
+    def runtest(self):
+        if problem := self.config.stash[referee_key].problem(self.parent.page):
+            raise BlockFailedError(str(problem))
+
+    def repr_failure(self, excinfo):
+        if excinfo.errisinstance(BlockFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, 0, f"{self.parent.page.path}: {self.name}"
+
+
+class BlockFailedError(Exception):
+    """A block did not do what its page says."""
+
+
+def job_of(block: Block, page: Page) -> Job:
+    """What to run: the snippet itself, or bash beside the page's snippets."""
+    if block.language == PYTHON:
+        return Job((str(page.root / block.snippet),))
+    files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
+    return Job(("bash", "-euo", "pipefail", "-c", block.code), files)
+
+
+def submit_all(config) -> dict:
+    """Start every selected job, on the first demand; they run side by side."""
+    if runner_key not in config.stash:
+        timeout = float(config.getini("block_timeout"))
+        runner = config.stash[runner_key] = Runner(timeout=timeout)
+        for job, items in config.stash[jobs_key].items():
+            if not all(item.get_closest_marker("skip") for item in items):
+                runner.submit(job)
+    return config.stash[runner_key].futures
+
+
+def record(file: Path, stdout: str) -> None:
+    """Write a snippet's output beside it; none where it prints nothing."""
+    if stdout:
+        file.write_text(stdout, encoding="utf-8")
+    else:
+        file.unlink(missing_ok=True)
+
+
+def explain(item: RecipeBlock, result: Result, problem: str) -> str:
+    """Where it failed, why, which pages show it, and all that it printed."""
+    pages = "\n".join(
+        f"  {other.parent.page.path}:{other.obj.line}"
+        for other in item.config.stash[jobs_key][item.job]
+    )
+    where = place_of_failure(item, result.stderr)
+    sections = [f"{where}: {problem}", f"shown on\n{pages}"]
+    for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
+        if text:
+            sections.append(f"--- {name}\n{text.rstrip()}")
+    return "\n".join(sections)
+
+
+def place_of_failure(item: RecipeBlock, stderr: str) -> str:
+    """The snippet's file and the last line of it that the traceback names."""
+    if not item.obj.snippet:
+        return f"{item.parent.page.path}:{item.obj.line}"
+    path = item.config.rootpath / item.obj.snippet
+    lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', stderr)
+    return f"{item.obj.snippet}:{lines[-1] if lines else 1}"

@@ -1,0 +1,205 @@
+"""Run each block in a fresh process, without importing torch each time.
+
+    python -W error -m cookbook.forkserver LISTENER_FD LANES
+
+The server imports torch once and never touches it again, so that a fork of it
+is as good as a new interpreter. It forks itself into *lanes*, which take
+requests from one socket; a lane forks one block at a time. A block can crash,
+hang, or leave workers behind: its lane kills whatever it started, and answers.
+
+Request, one JSON line: ``argv`` (a .py file to run as ``__main__``, or a
+command), ``cwd``, ``env``, ``stdout`` and ``stderr`` (files), ``timeout``
+(seconds). Answer, one JSON line: ``exit`` (code, or minus the signal; null
+after a time-out), ``seconds``, ``max_rss`` (bytes, of the block's process).
+"""
+
+import atexit
+import builtins
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import runpy
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+import types
+import weakref
+from pathlib import Path
+
+import psutil
+
+PRELOAD = ("torch", "torchvision")
+GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
+PR_SET_CHILD_SUBREAPER = 36
+MAX_FILE_BYTES = 1 << 30
+
+
+def serve(listener: socket.socket) -> dict:
+    """Answer requests one by one; return only in a block, with its request."""
+    signal.signal(signal.SIGALRM, raise_timeout)
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if sys.stdin in ready:  # closed: the client is gone
+            os._exit(0)
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:  # another lane was faster
+            continue
+        with connection:
+            request = json.loads(connection.makefile().readline())
+            started = time.perf_counter()
+            pid = os.fork()
+            if pid == 0:
+                return request
+            code, max_rss = wait(pid, request["timeout"])
+            seconds = time.perf_counter() - started
+            kill_descendants(pid)
+            answer = {"exit": code, "seconds": seconds, "max_rss": max_rss}
+            with contextlib.suppress(BrokenPipeError):
+                connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def raise_timeout(signum: int, frame: types.FrameType | None) -> None:
+    """Signal handler: interrupt the wait for a block."""
+    raise TimeoutError
+
+
+def wait(pid: int, timeout: float) -> tuple[int | None, int]:
+    """Return the block's exit code (None: timed out) and peak memory, bytes."""
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    try:
+        _, status, usage = os.wait4(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+    except TimeoutError:
+        os.kill(pid, signal.SIGKILL)
+        _, _, usage = os.wait4(pid, 0)
+        code = None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return code, usage.ru_maxrss * 1024
+
+
+def adopt_orphans() -> None:
+    """On Linux, become the parent of descendants whose own parent has died."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def kill_descendants(group: int) -> None:
+    """Kill and reap all that a block left behind, however deep."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):  # nobody left
+        while True:
+            for child in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    child.kill()
+            os.waitpid(-1, 0)
+
+
+def enter(request: dict) -> None:
+    """Give this process the block's session, streams, folder and limits."""
+    os.setsid()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+    for descriptor, path in ((1, request["stdout"]), (2, request["stderr"])):
+        with open(path, "wb") as stream:
+            os.dup2(stream.fileno(), descriptor)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
+
+
+def run_as_main(script: str) -> None:
+    """Execute a file as ``python script`` would, in this process."""
+    runpy.run_path(str(GUARD))
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=script, __builtins__=builtins)
+    sys.modules["__main__"] = main
+    sys.argv[:] = [script]
+    sys.path[0] = str(Path(script).parent)
+    code = 0
+    try:
+        exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)
+    except SystemExit as leave:
+        code = exit_code(leave)
+    except BaseException as error:
+        own = error.__traceback__.tb_next  # without this frame
+        sys.excepthook(type(error), error.with_traceback(own), own)
+        code = 1
+    exit_now(code)
+
+
+def exit_code(leave: SystemExit) -> int:
+    """The process's exit code for ``sys.exit(x)``; a message goes to stderr."""
+    if leave.code is None:
+        return 0
+    if isinstance(leave.code, int):
+        return leave.code
+    print(leave.code, file=sys.stderr)
+    return 1
+
+
+def exit_now(code: int) -> None:
+    """Leave as the interpreter does, except for its last step.
+
+    Tearing down every module of torch takes a forked process a second, which
+    a new interpreter would not spend.
+    """
+    threading._shutdown()  # waits for threads that are not daemons
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def preload() -> None:
+    """Import what most blocks import, and make leaving a fork of it cheap."""
+    for name in PRELOAD:
+        importlib.import_module(name)
+    # A collection in a block would otherwise copy every page torch lives on,
+    gc.freeze()
+    # and its exit would unregister each of torch's operators, one by one.
+    for finalizer in weakref.finalize._registry:
+        finalizer.atexit = False
+
+
+def fork_lanes(count: int) -> None:
+    """Return in each lane; the server itself only waits for them to leave."""
+    for _ in range(count):
+        if os.fork() == 0:
+            return
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+    os._exit(0)
+
+
+def main() -> None:
+    """Serve; in a forked block, run what was asked, then exit as usual."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    listener.setblocking(False)
+    preload()
+    fork_lanes(int(sys.argv[2]))
+    adopt_orphans()
+    request = serve(listener)
+    listener.close()
+    enter(request)
+    argv = request["argv"]
+    if argv[0].endswith(".py"):
+        run_as_main(argv[0])
+    else:
+        os.execvpe(argv[0], argv, os.environ)
+
+
+if __name__ == "__main__":
+    main()

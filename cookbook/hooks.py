@@ -1,0 +1,152 @@
+"""MkDocs hooks: both languages in one build, and what a page derives.
+
+The root configuration (mkdocs.yml) builds the landing page; before it does, it
+checks every page and builds each language with mkdocs.<lang>.yml. Nothing is
+written to the site's folder until all of that has succeeded.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
+from mkdocs.structure.files import File
+
+# MkDocs loads this file by its path; the package beside it is found from here.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from cookbook import publish, render
+from cookbook.catalogue import Catalogue
+from cookbook.checks import problems
+from cookbook.pages import LANGUAGES
+
+BUILDING: list[Path] = []  # temporary folders of an unfinished build
+ALIASES = re.compile(r'<p class="aliases">.*?</p>', re.DOTALL)
+
+
+def on_config(config):
+    """Read the catalogue; derive the navigation from it."""
+    catalogue = Catalogue(Path(config.config_file_path).parent)
+    config.extra["alternate"] = True  # shows partials/alternate.html
+    config.extra["catalogue"] = catalogue
+    config.extra["recipe_pages"] = {
+        f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
+    }
+    lang = config.extra.get("lang")
+    if lang is None:
+        refuse_problems(catalogue)
+        return config
+    config.nav = ["index.md"]
+    for category in catalogue.categories:
+        recipes = catalogue.in_category(category.slug)
+        pages = [f"{category.slug}/{recipe.slug}.md" for recipe in recipes]
+        if pages:
+            index = f"{category.slug}/index.md"
+            config.nav.append({category.title[lang]: [index, *pages]})
+    return config
+
+
+def refuse_problems(catalogue: Catalogue) -> None:
+    """Stop the build with every problem of the pages and snippets."""
+    if found := problems(catalogue):
+        lines = "\n".join(f"  {problem}" for problem in found)
+        raise Abort(f"The pages are not in order:\n{lines}")
+
+
+def on_pre_build(config):
+    """In the root build, build each language beside the site's folder."""
+    if "lang" in config.extra:
+        return
+    config.extra["built"] = Path(tempfile.mkdtemp(prefix="cookbook-site-"))
+    BUILDING.append(config.extra["built"])
+    root = Path(config.config_file_path).parent
+    for lang in LANGUAGES:
+        build(
+            load_config(
+                str(root / f"mkdocs.{lang}.yml"),
+                site_dir=str(config.extra["built"] / lang),
+                site_url=f"{config.site_url}{lang}/",
+                strict=config.strict,
+            )
+        )
+
+
+def on_post_build(config):
+    """In the root build, put everything into the site's folder."""
+    if "lang" in config.extra:
+        return
+    site, built = Path(config.site_dir), config.extra["built"]
+    catalogue = config.extra["catalogue"]
+    for lang in LANGUAGES:
+        shutil.move(built / lang, site / lang)
+    built.rmdir()
+    BUILDING.remove(built)
+    publish.write(catalogue, site)
+
+
+def on_build_error(error):
+    """Leave no half-built language behind."""
+    while BUILDING:
+        shutil.rmtree(BUILDING.pop(), ignore_errors=True)
+
+
+def on_files(files, config):
+    """Add a page per category, listing its recipes."""
+    lang = config.extra.get("lang")
+    if lang is None:
+        return files
+    catalogue = config.extra["catalogue"]
+    for category in catalogue.categories:
+        if catalogue.in_category(category.slug):
+            content = publish.category_page(catalogue, category, lang)
+            path = f"{category.slug}/index.md"
+            files.append(File.generated(config, path, content=content))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Complete a recipe's page; list the recipes on the home page."""
+    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    recipe = recipe_of(page, config)
+    if recipe:
+        return render.site_markdown(catalogue, recipe.pages[lang])
+    if lang and page.is_homepage:
+        return markdown + publish.home_listing(catalogue, lang)
+    return markdown
+
+
+def on_page_context(context, page, config, nav):
+    """A canonical address only where the site's address is known."""
+    if "SITE_URL" not in os.environ:
+        page.canonical_url = None
+    return context
+
+
+def on_page_content(html, page, config, files):
+    """Give the search index the aliases of both languages."""
+    recipe = recipe_of(page, config)
+    if not recipe:
+        return html
+    words = [alias for p in recipe.pages.values() for alias in p.meta["aliases"]]
+    words += [recipe.title(lang) for lang in LANGUAGES] + recipe.apis
+    aliases = f'<p class="aliases">{escape(" · ".join(words))}</p>'
+    return html.replace("<h2", f"{aliases}<h2", 1)
+
+
+def on_post_page(output, page, config):
+    """The aliases were for the index alone."""
+    return ALIASES.sub("", output)
+
+
+def recipe_of(page, config):
+    """The recipe a MkDocs page belongs to, None for other pages."""
+    slug = Path(page.file.src_uri).stem
+    if "lang" not in config.extra or page.file.src_uri not in config.extra["recipe_pages"]:
+        return None
+    return config.extra["catalogue"].by_slug[slug]

@@ -1,0 +1,37 @@
+"""The checks that other tools make, and how they are called."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+BIN = Path(sys.executable).parent
+SNIPPET_COLUMNS = ["--line-length", "79"]
+COMMANDS = [
+    ("ruff check", [BIN / "ruff", "check", "--quiet", "."]),
+    (
+        "ruff format (snippets)",
+        [BIN / "ruff", "format", "--check", "--quiet", *SNIPPET_COLUMNS, "snippets"],
+    ),
+    (
+        "ruff format",
+        [BIN / "ruff", "format", "--check", "--quiet", "--exclude", "snippets", "."],
+    ),
+    ("zizmor", [BIN / "zizmor", "--offline", "--quiet", ".github/workflows"]),
+]
+
+
+def passes(name: str, command: list) -> bool:
+    """Run one tool; show what it prints only where it fails."""
+    print(name, flush=True)
+    result = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False
+    )
+    if result.returncode:
+        print(result.stdout + result.stderr)
+    return result.returncode == 0
+
+
+def found(tool: str) -> bool:
+    """Whether a tool outside the environment is installed."""
+    return shutil.which(tool) is not None

@@ -1,0 +1,279 @@
+"""Read the pages: front matter, headings, code blocks and their marks."""
+
+import io
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import markdown
+import yaml
+from pymdownx.snippets import SnippetMissingError
+from pytest_codeblocks.main import extract_from_buffer
+
+LANGUAGES = ("en", "zh")
+PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
+
+FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
+INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
+MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
+SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
+HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault: where it is, what it is, and what to write instead."""
+
+    path: Path
+    line: int
+    what: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.what}; {self.fix}"
+
+
+class PageError(Exception):
+    """A page can not be read; carries the problem."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block that runs: a whole snippet, or a few shell lines."""
+
+    language: str
+    code: str  # exactly as the page shows it
+    line: int  # of the opening fence, in the page's file
+    snippet: Path | None = None  # the file, for Python
+    mark: str | None = None  # "gpu" or "skip"
+    reason: str | None = None  # why it is skipped
+
+    @property
+    def identity(self) -> tuple:
+        """What the twin page must have too; a reason is in its own words."""
+        return self.language, self.code, self.mark
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading and its explicit id, None where it has none."""
+
+    level: int
+    id: str | None
+    line: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A Markdown file of one language; reads what it is asked for, once."""
+
+    root: Path
+    path: Path  # relative to root, docs/<lang>/<category>/<slug>.md
+    source: str = field(repr=False)
+
+    @classmethod
+    def load(cls, root: Path, path: Path) -> "Page":
+        return cls(root, path, (root / path).read_text(encoding="utf-8"))
+
+    @property
+    def lang(self) -> str:
+        return self.path.parts[1]
+
+    @property
+    def category(self) -> str:
+        return self.path.parts[2]
+
+    @property
+    def slug(self) -> str:
+        return self.path.stem
+
+    @property
+    def url(self) -> str:
+        """The page's address, relative to the site."""
+        return f"{self.lang}/{self.category}/{self.slug}/"
+
+    @property
+    def twin_path(self) -> Path:
+        """The same page in the other language."""
+        other = LANGUAGES[1 - LANGUAGES.index(self.lang)]
+        return Path("docs", other, *self.path.parts[2:])
+
+    def problem(self, line: int, what: str, fix: str) -> Problem:
+        return Problem(self.path, line, what, fix)
+
+    def error(self, line: int, what: str, fix: str) -> PageError:
+        return PageError(self.problem(line, what, fix))
+
+    @cached_property
+    def meta(self) -> dict:
+        """The front matter.
+
+        Raises:
+            PageError: there is none, or it is not YAML.
+        """
+        fix = "begin the page with title, description and aliases between ---"
+        match = FRONT_MATTER.match(self.source)
+        if not match:
+            raise self.error(1, "no front matter", fix)
+        try:
+            meta = yaml.safe_load(match[1])
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 2 if mark else 1
+            what = f"the front matter is not YAML ({getattr(error, 'problem', error)})"
+            raise self.error(line, what, "quote values that hold a colon") from error
+        if not isinstance(meta, dict):
+            raise self.error(1, "the front matter is not a mapping", fix)
+        return meta
+
+    def meta_line(self, key: str) -> int:
+        """The line on which a key of the front matter stands; 1 if it is absent."""
+        for number, line in enumerate(self.source.splitlines(), start=1):
+            if line.startswith(f"{key}:"):
+                return number
+        return 1
+
+    @cached_property
+    def body(self) -> str:
+        """The Markdown after the front matter, blank lines for the latter."""
+        match = FRONT_MATTER.match(self.source)
+        if not match:
+            return self.source
+        return "\n" * match[0].count("\n") + self.source[match.end() :]
+
+    @cached_property
+    def _expanded(self) -> tuple[str, list[int]]:
+        """The body with its includes, and the source line of each line of it."""
+        include = snippet_preprocessor(self.root)
+        lines, origin = [], []
+        for number, line in enumerate(self.body.split("\n"), start=1):
+            try:
+                inserted = include.run([line])
+            except SnippetMissingError as error:
+                path = INCLUDE.search(line)
+                name = path["path"] if path else line.strip()
+                fix = "write the path of a file below snippets/"
+                raise self.error(number, f"no snippet {name}", fix) from error
+            lines += inserted
+            origin += [number] * len(inserted)
+        return "\n".join(lines), origin
+
+    @cached_property
+    def expanded(self) -> str:
+        """The body with every snippet in place, as the site shows it."""
+        return self._expanded[0]
+
+    @cached_property
+    def fences(self) -> list[Block]:
+        """Every fenced block that pytest-codeblocks finds, run or not."""
+        text, origin = self._expanded
+        try:
+            found = extract_from_buffer(io.StringIO(text + "\n"))
+        except RuntimeError as error:
+            fix = "close every fence, and mark blocks only with pytest.mark"
+            raise self.error(1, f"pytest-codeblocks: {error}", fix) from error
+        return [self._block(block, origin[block.lineno - 1]) for block in found]
+
+    def _block(self, found, line: int) -> Block:
+        mark, reason = self._mark(found.marks, line)
+        snippet = None
+        if found.syntax == PYTHON:
+            snippet = self._snippet(line)
+        code = found.code.rstrip("\n") + "\n"  # as the site shows it
+        return Block(found.syntax, code, line, snippet, mark, reason)
+
+    def _mark(self, marks: list[str], line: int) -> tuple[str | None, str | None]:
+        if not marks:
+            return None, None
+        if marks == ["pytest.mark.gpu"]:
+            return "gpu", None
+        skip = SKIP.fullmatch(marks[0].strip())
+        if len(marks) == 1 and skip:
+            return "skip", skip["reason"]
+        raise self.error(
+            line - 1,
+            f"unknown mark {' '.join(marks)}",
+            'write <!--pytest.mark.gpu--> or <!--pytest.mark.skip(reason="…")-->',
+        )
+
+    def _snippet(self, line: int) -> Path:
+        lines = self.body.split("\n")
+        include = INCLUDE.fullmatch(lines[line])
+        if not include or lines[line + 1] != "```":
+            raise self.error(
+                line,
+                "Python typed into a page",
+                'put it into a file and write only --8<-- "<category>/<file>.py"',
+            )
+        return Path("snippets", include["path"])
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks that run.
+
+        Raises:
+            PageError: a block would be shown and not run, or run otherwise
+                than shown, or a mark is unknown or belongs to no block.
+        """
+        self._refuse_stray_marks()
+        for fence in self.fences:
+            if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
+                raise self.error(
+                    fence.line,
+                    f"a block of ```{fence.language} would be shown but not run",
+                    "write ```python, ```bash, ```text or ```pytb and nothing else",
+                )
+        return [fence for fence in self.fences if fence.language not in PASSIVE]
+
+    def _refuse_stray_marks(self) -> None:
+        lines = self.body.split("\n") + [""]
+        for number, line in enumerate(lines[:-1], start=1):
+            mark = MARK.search(line)
+            if not mark:
+                continue
+            if not mark["mark"].startswith("pytest.mark."):
+                fix = "remove it; only pytest.mark.gpu and pytest.mark.skip are known"
+                raise self.error(number, f"unknown mark {mark['mark']}", fix)
+            if not lines[number].startswith("```"):
+                fix = "put it on the line before the opening fence"
+                raise self.error(number, "a mark that belongs to no block", fix)
+
+    @cached_property
+    def errors(self) -> list[str]:
+        """The error messages the page quotes, in its ```pytb blocks."""
+        return [f.code.strip() for f in self.fences if f.language == "pytb"]
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """The headings outside code, in order."""
+        headings, fence = [], None
+        for number, line in enumerate(self.body.split("\n"), start=1):
+            ticks = re.match(r"\s*(`{3,}|~{3,})", line)
+            if ticks and fence is None:
+                fence = ticks[1]
+            elif ticks and ticks[1].startswith(fence):
+                fence = None
+            elif fence is None and (match := HEADING.fullmatch(line)):
+                headings.append(Heading(len(match["level"]), match["id"], number))
+        return headings
+
+    @cached_property
+    def links(self) -> list[str]:
+        """The targets of the body's links, sorted."""
+        return sorted(match["target"] for match in LINK.finditer(self.body))
+
+
+def snippet_preprocessor(root: Path):
+    """The site's own ``--8<--``, with the settings of mkdocs.yml."""
+    config = {"base_path": [str(root / "snippets")], "check_paths": True}
+    md = markdown.Markdown(
+        extensions=["pymdownx.snippets"],
+        extension_configs={"pymdownx.snippets": config},
+    )
+    return md.preprocessors["snippet"]

@@ -1,0 +1,103 @@
+"""What the site offers besides the recipes' pages: lists, JSON, Markdown."""
+
+import json
+from pathlib import Path
+
+from cookbook import render
+from cookbook.catalogue import Catalogue, Category, Recipe
+from cookbook.pages import LANGUAGES
+
+SCHEMA = 1
+
+
+def write(catalogue: Catalogue, site: Path) -> None:
+    """Write recipes.json, llms.txt, and the Markdown of every recipe."""
+    entries = [recipe.as_json() for recipe in catalogue.recipes]
+    document = {"schema": SCHEMA, "recipes": entries}
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    (site / "recipes.json").write_text(text + "\n", encoding="utf-8")
+    (site / "llms.txt").write_text(llms_txt(catalogue), encoding="utf-8")
+    for recipe in catalogue.recipes:
+        for lang, page in recipe.pages.items():
+            file = site / lang / recipe.category / f"{recipe.slug}.md"
+            markdown = render.full_markdown(catalogue, page)
+            file.write_text(markdown, encoding="utf-8")
+
+
+def llms_txt(catalogue: Catalogue) -> str:
+    """An index for language models, https://llmstxt.org."""
+    lines = [
+        "# PyTorch Cookbook",
+        "",
+        "> PyTorch recipes in English and Chinese. Every code block is a complete",
+        "> file that was run; it is shown exactly as it was run.",
+        "",
+        "recipes.json lists the same with hashes, symbols and error messages.",
+    ]
+    for lang in LANGUAGES:
+        for category in catalogue.categories:
+            recipes = catalogue.in_category(category.slug)
+            if recipes:
+                lines += ["", f"## {category.title[lang]} ({lang})", ""]
+                lines += [_llms_line(recipe, lang) for recipe in recipes]
+    return "\n".join(lines) + "\n"
+
+
+def _llms_line(recipe: Recipe, lang: str) -> str:
+    address = f"{lang}/{recipe.category}/{recipe.slug}.md"
+    return f"- [{recipe.title(lang)}]({address}): {recipe.description(lang)}"
+
+
+def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
+    """The Markdown of a category's index page."""
+    recipes = catalogue.in_category(category.slug)
+    items = [_card(recipe, lang, f"{recipe.slug}.md") for recipe in recipes]
+    front = json.dumps(
+        {"title": category.title[lang], "description": category.description[lang]},
+        ensure_ascii=False,  # JSON is YAML
+    )
+    return "\n".join([
+        "---",
+        front,
+        "---",
+        f"# {category.title[lang]} {{ #{category.slug} }}",
+        "",
+        category.description[lang],
+        "{ .lead }",
+        "",
+        '<div class="cards" markdown>',
+        "",
+        *items,
+        "</div>",
+    ])
+
+
+def _card(recipe: Recipe, lang: str, link: str) -> str:
+    title, sentence = recipe.title(lang), recipe.description(lang)
+    return f"- [{title}]({link})\n\n    {sentence}\n"
+
+
+def home_listing(catalogue: Catalogue, lang: str) -> str:
+    """The home page's list: every category with its recipes."""
+    lines = ["", '<div class="shelves" markdown>', ""]
+    for category in catalogue.categories:
+        recipes = catalogue.in_category(category.slug)
+        if not recipes:
+            continue
+        lines += [
+            '<section class="shelf" markdown>',
+            "",
+            f"## [{category.title[lang]}]({category.slug}/index.md)"
+            f" {{ #{category.slug} }}",
+            "",
+            category.description[lang],
+            "",
+            *(
+                f"- [{recipe.title(lang)}]({category.slug}/{recipe.slug}.md)"
+                for recipe in recipes
+            ),
+            "",
+            "</section>",
+            "",
+        ]
+    return "\n".join([*lines, "</div>", ""])

@@ -1,0 +1,69 @@
+"""Compare the blocks that run with the blocks the site shows."""
+
+import difflib
+from functools import cached_property
+
+import markdown
+from mkdocs.config import load_config
+
+from cookbook.catalogue import Catalogue
+from cookbook.pages import PASSIVE, Page, Problem
+from cookbook.render import CodeBlocks, site_markdown
+
+
+class Referee:
+    """Renders pages as the site does, with the settings of mkdocs.yml."""
+
+    def __init__(self, catalogue: Catalogue):
+        self.catalogue = catalogue
+
+    @cached_property
+    def _settings(self) -> dict:
+        config = load_config(str(self.catalogue.root / "mkdocs.en.yml"))
+        extensions = config.mdx_configs
+        root = str(self.catalogue.root / "snippets")
+        extensions["pymdownx.snippets"]["base_path"] = [root]
+        return {
+            "extensions": config.markdown_extensions,
+            "extension_configs": extensions,
+        }
+
+    def html(self, page: Page) -> str:
+        """The page's content as the site shows it."""
+        text = site_markdown(self.catalogue, page)
+        return markdown.Markdown(**self._settings).convert(text)
+
+    def problem(self, page: Page) -> Problem | None:
+        """What the page shows and does not run, or the reverse; None if equal."""
+        rendered = CodeBlocks.read(self.html(page))
+        shown = [(lang, code) for lang, code in rendered if lang not in PASSIVE]
+        run = [(block.language, block.code) for block in page.blocks]
+        quoted = [fence for fence in page.fences if fence.language in PASSIVE]
+        outputs = [
+            block
+            for block in page.blocks
+            if block.snippet
+            and (page.root / block.snippet).with_suffix(".out").exists()
+        ]
+        passive = len(rendered) - len(shown)
+        if len(shown) != len(run) or passive != len(quoted) + len(outputs):
+            what = (
+                f"the site shows {len(shown)} blocks of code and {passive} of text; "
+                f"{len(run)} and {len(quoted) + len(outputs)} were collected"
+            )
+            fix = (
+                "write every block as a ``` fence at the left margin, outside "
+                "comments, quotes and lists, without a title or options"
+            )
+            return page.problem(1, what, fix)
+        for block, (language, code) in zip(page.blocks, shown, strict=True):
+            if (language, code) != (block.language, block.code):
+                fix = f"copying must yield what runs:\n{diff(block.code, code)}"
+                return page.problem(block.line, "shown otherwise than run", fix)
+        return None
+
+
+def diff(run: str, shown: str) -> str:
+    """The lines in which the two differ."""
+    lines = (text.splitlines(keepends=True) for text in (run, shown))
+    return "".join(difflib.unified_diff(*lines, "run", "shown"))

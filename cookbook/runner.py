@@ -1,0 +1,152 @@
+"""Run blocks through the fork server and say what came of it."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from cookbook.forkserver import GUARD
+
+TIMEOUT = 60.0  # seconds a block may take
+NETWORK_LOG = "network.log"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One distinct block: equal jobs run once, however many pages show them.
+
+    ``argv`` is a snippet's path alone, or a command; ``files`` are copied into
+    the block's working directory, which is empty otherwise.
+    """
+
+    argv: tuple[str, ...]
+    files: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run left: exit code (None: timed out), output, cost."""
+
+    exit: int | None
+    seconds: float
+    max_rss: int  # bytes
+    stdout: str
+    stderr: str
+    hosts: tuple[str, ...]  # reached for on the network, and refused
+
+    @property
+    def problem(self) -> str | None:
+        """One line on what went wrong, or None."""
+        if self.hosts:
+            hosts = ", ".join(self.hosts)
+            return f"needs the network ({hosts}); make its data in the snippet"
+        if self.exit is None:
+            return f"still running after {self.seconds:.0f} s; killed"
+        if self.exit < 0:
+            return f"killed by signal {-self.exit}"
+        if self.exit > 0:
+            return f"exited with code {self.exit}"
+        return None
+
+
+class RunnerError(Exception):
+    """The fork server could not run a block."""
+
+
+class Runner:
+    """A fork server and a few threads that feed it; use as a context manager."""
+
+    def __init__(self, workers: int | None = None, timeout: float = TIMEOUT):
+        self.timeout = timeout
+        self.scratch = Path(tempfile.mkdtemp(prefix="cookbook-"))
+        self.address = str(self.scratch / "server")
+        lanes = workers or os.cpu_count()
+        self.server = self._start_server(lanes)
+        self.threads = ThreadPoolExecutor(lanes)
+        self.futures: dict[Job, Future[Result]] = {}
+
+    def __enter__(self) -> "Runner":
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        self.server.stdin.close()  # tells the server to leave
+        self.server.wait()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def submit(self, job: Job) -> Future[Result]:
+        """Run the job, once, as soon as a worker is free."""
+        if job not in self.futures:
+            self.futures[job] = self.threads.submit(self._run, job)
+        return self.futures[job]
+
+    def _start_server(self, lanes: int) -> subprocess.Popen:
+        """Start the server on a socket that queues until it is ready."""
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.address)
+            listener.listen()
+            argv = ["-W", "error", "-m", "cookbook.forkserver"]
+            return subprocess.Popen(
+                [sys.executable, *argv, str(listener.fileno()), str(lanes)],
+                stdin=subprocess.PIPE,
+                pass_fds=[listener.fileno()],
+                cwd=Path(__file__).parents[1],
+            )
+
+    def _run(self, job: Job) -> Result:
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            logs, cwd = Path(folder, "logs"), Path(folder, "cwd")
+            logs.mkdir()
+            cwd.mkdir()
+            for file in job.files:
+                shutil.copy(file, cwd)
+            request = {
+                "argv": job.argv,
+                "cwd": str(cwd),
+                "env": block_environment(logs),
+                "stdout": str(logs / "stdout"),
+                "stderr": str(logs / "stderr"),
+                "timeout": self.timeout,
+            }
+            answer = self._ask(request)
+            return Result(
+                **answer,
+                stdout=read(logs / "stdout"),
+                stderr=read(logs / "stderr"),
+                hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
+            )
+
+    def _ask(self, request: dict) -> dict:
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(self.address)
+                connection.sendall(json.dumps(request).encode() + b"\n")
+                return json.loads(connection.makefile().readline())
+        except (OSError, json.JSONDecodeError) as error:
+            raise RunnerError(
+                "the fork server is gone; does `import torch, torchvision` "
+                "work without warnings in this environment?"
+            ) from error
+
+
+def block_environment(logs: Path) -> dict[str, str]:
+    """This process's environment, with the guard and this Python in front."""
+    binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join(binaries),
+        "PYTHONPATH": str(GUARD.parent),
+        "PYTHONWARNINGS": "error",
+        "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
+    }
+
+
+def read(file: Path) -> str:
+    """A log's text; empty when nothing was written."""
+    return file.read_text(errors="replace") if file.exists() else ""

@@ -1,0 +1,50 @@
+/* What Material does not do by itself. Loaded before its bundle. */
+
+// Material moves the sitemap's addresses to this host, but neither to this port
+// nor to this path. The first entry is the site's home: replace what it stands
+// for by where the site really is, so that instant navigation works anywhere.
+const parse = DOMParser.prototype.parseFromString
+DOMParser.prototype.parseFromString = function (text, type) {
+  const parsed = parse.call(this, text, type)
+  if (type === "text/xml") {
+    const base = new URL(JSON.parse(document.getElementById("__config").textContent).base, location)
+    const entries = parsed.querySelectorAll("loc")
+    const home = entries.length ? entries[0].textContent : ""
+    for (const entry of entries)
+      entry.textContent = base + entry.textContent.slice(home.length)
+  }
+  return parsed
+}
+
+// A link to the twin page keeps the reader's place on the page.
+function followTwin(event) {
+  const link = event.target.closest?.("a[data-twin]")
+  if (link) link.hash = location.hash
+}
+
+// Instant navigation replaces the page but not the header.
+function updateTwin() {
+  const config = JSON.parse(document.getElementById("__config").textContent)
+  const base = new URL(config.base, location).pathname
+  const page = location.pathname.slice(base.length)
+  for (const link of document.querySelectorAll("a[data-twin]"))
+    if (base.match(/\/(en|zh)\/$/))
+      link.href = base.replace(/(en|zh)\/$/, link.hreflang + "/") + page
+}
+
+// Material's search box hears keys only, not a paste by mouse or an input method.
+function searchOnInput(event) {
+  if (event.target.matches?.(".md-search__input") && !event.isComposing)
+    event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+}
+
+function openSearch(event) {
+  if (event.target.closest?.("[data-open-search]"))
+    document.querySelector(".md-search__input").focus()
+}
+
+document.addEventListener("click", followTwin)
+document.addEventListener("click", openSearch)
+document.addEventListener("input", searchOnInput)
+document.addEventListener("compositionend", searchOnInput)
+document.addEventListener("DOMContentLoaded", () => window.document$?.subscribe(updateTwin))
