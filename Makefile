@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help serve site test test-gpu check bench chromium clean
@@ -21,7 +22,7 @@ test: $(READY) chromium ## Everything: checks, blocks, behaviour, site, browser
 	$(BIN)/pytest
 
 test-gpu: $(READY) ## The blocks marked gpu; fails where there is no GPU
-	$(BIN)/pytest --gpu docs
+	$(BIN)/pytest --gpu -m gpu docs
 
 check: $(READY) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check

@@ -42,7 +42,7 @@ def on_config(config):
     if lang is None:
         refuse_problems(catalogue)
         return config
-    config.nav = ["index.md"]
+    config.nav = [{render.WORDS[lang]["home"]: "index.md"}]
     for category in catalogue.categories:
         recipes = catalogue.in_category(category.slug)
         pages = [f"{category.slug}/{recipe.slug}.md" for recipe in recipes]

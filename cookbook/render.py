@@ -12,6 +12,7 @@ INCLUDED = re.compile(
 )
 WORDS = {
     "en": {
+        "home": "All recipes",
         "output": "Output",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
@@ -19,6 +20,7 @@ WORDS = {
         "skip": "Not run: {reason}",
     },
     "zh": {
+        "home": "全部条目",
         "output": "输出",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",

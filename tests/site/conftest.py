@@ -1,0 +1,113 @@
+"""The built site on a local server below a path, and Chromium to look at it."""
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT
+
+PREFIX = "/some/mirror/"  # nothing may depend on where the site lives
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the site below PREFIX, and its 404 page for what is missing."""
+
+    def translate_path(self, path: str) -> str:
+        if not path.startswith(PREFIX):
+            return str(Path(self.directory, "nothing"))
+        return super().translate_path("/" + path.removeprefix(PREFIX))
+
+    def send_error(self, code, message=None, explain=None):
+        body = Path(self.directory, "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        """Keep the test output quiet."""
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    return Catalogue(ROOT)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The site, built strictly by the command a user would type."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-W", "error", "-m", "mkdocs", "build", "--strict"]
+    result = subprocess.run(
+        [*command, "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Where the site is served, not at the address it was built for."""
+    handler = functools.partial(Handler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    assert executable, "no Chromium: run make chromium, or set CHROMIUM to its path"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=["desktop"])
+def page(request, browser, address):
+    """A page that fails the test on console errors and on foreign requests."""
+    phone = {"width": 390, "height": 844}
+    size = phone if request.param == "phone" else {"width": 1280, "height": 900}
+    context = browser.new_context(
+        viewport=size, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complain_if_foreign(request.url, complaints))
+    page.cookbook = address
+    yield page
+    context.close()
+    assert not complaints
+
+
+def complain_if_foreign(url: str, complaints: list[str]) -> None:
+    if not url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+        complaints.append(f"request to {url}")

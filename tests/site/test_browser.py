@@ -1,0 +1,140 @@
+"""The site in a real Chromium, served below a path it was not built for."""
+
+import re
+
+import pytest
+
+from tests.helpers import ROOT
+
+RECIPE = "training/label-smoothing/"
+SNIPPET = "training/label_smoothing.py"
+phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
+both = pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
+
+
+def open_recipe(page, lang: str = "en", anchor: str = "") -> None:
+    page.goto(f"{page.cookbook}{lang}/{RECIPE}{anchor}")
+    page.wait_for_load_state("networkidle")
+
+
+def search(page, words: str) -> list[str]:
+    """Type into the search box; the addresses found, best first."""
+    page.keyboard.press("/")
+    box = page.locator(".md-search__input")
+    box.wait_for()
+    box.press_sequentially(words)
+    page.locator(".md-search-result__item").first.wait_for()
+    links = page.locator(".md-search-result__item > a").all()
+    return [link.get_attribute("href") for link in links]
+
+
+def test_the_landing_page_leads_into_both_languages(page):
+    for lang, title in (("en", "Label smoothing"), ("zh", "标签平滑")):
+        page.goto(page.cookbook)
+        page.locator(f'.door[hreflang="{lang}"]').click()
+        page.get_by_role("main").get_by_role("link", name=title, exact=True).click()
+        page.wait_for_url(f"**/{lang}/{RECIPE}")
+        assert page.locator("h1").inner_text().startswith(title)
+
+
+def test_the_switch_keeps_page_and_heading(page):
+    open_recipe(page, "en", "#pitfalls")
+    page.get_by_role("link", name="中文").click()
+    page.wait_for_url(f"**/zh/{RECIPE}#pitfalls")
+    assert page.locator("#pitfalls").inner_text().startswith("常见问题")
+    page.get_by_role("link", name="English").click()
+    page.wait_for_url(f"**/en/{RECIPE}#pitfalls")
+
+
+def test_the_switch_follows_instant_navigation(page):
+    open_recipe(page)
+    page.evaluate("window.still_here = true")
+    page.get_by_role("link", name="Mixup").first.click()
+    page.wait_for_url("**/en/training/mixup/")
+    assert page.evaluate("window.still_here"), "the page was loaded anew"
+    page.get_by_role("link", name="中文").click()
+    page.wait_for_url("**/zh/training/mixup/")
+
+
+def test_copy_yields_the_file(page):
+    open_recipe(page)
+    page.locator(".language-python .md-code__button").click()
+    page.locator(".md-dialog--active").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    expected = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
+    assert copied.rstrip("\n") + "\n" == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [("en", "label smooth"), ("en", "标签平滑"), ("zh", "标签平滑"), ("zh", "过于自信")],
+)
+def test_search_finds_the_recipe_in_either_language(page, lang, words):
+    page.goto(f"{page.cookbook}{lang}/")
+    page.wait_for_load_state("networkidle")
+    assert RECIPE in search(page, words)[0]
+
+
+def test_search_hears_a_paste(page):
+    page.goto(f"{page.cookbook}en/")
+    page.wait_for_load_state("networkidle")
+    page.locator("[data-open-search]").click()
+    page.evaluate("navigator.clipboard.writeText('RuntimeError: label_smoothing')")
+    page.evaluate("""async () => {
+        const box = document.querySelector(".md-search__input")
+        box.value = await navigator.clipboard.readText()
+        box.dispatchEvent(new InputEvent("input", { bubbles: true }))
+    }""")
+    page.locator(".md-search-result__item").first.wait_for()
+
+
+def test_the_keyboard_suffices(page):
+    open_recipe(page)
+    search(page, "label smoothing")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"/en/{RECIPE}"))
+    page.reload()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "md-skip"
+
+
+def test_dark_mode_is_kept(page):
+    open_recipe(page)
+    body = page.locator("body")
+    assert body.get_attribute("data-md-color-scheme") == "default"
+    page.locator('label[for="__palette_1"]').click()
+    assert body.get_attribute("data-md-color-scheme") == "slate"
+    page.reload()
+    assert body.get_attribute("data-md-color-scheme") == "slate"
+
+
+@both
+@pytest.mark.parametrize("path", ["", "en/", f"en/{RECIPE}", "zh/", f"zh/{RECIPE}"])
+def test_nothing_sticks_out_sideways(page, path):
+    page.goto(page.cookbook + path)
+    page.wait_for_load_state("networkidle")
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"]
+
+
+@phone
+def test_a_phone_reaches_navigation_search_and_copy(page):
+    open_recipe(page, "zh")
+    page.locator('.md-header label[for="__drawer"]').click()
+    page.locator(".md-nav--primary").wait_for()
+    page.locator('.md-overlay[for="__drawer"]').click(position={"x": 380, "y": 400})
+    page.locator('.md-header label[for="__search"]').click()
+    page.locator(".md-search__input").wait_for()
+
+
+def test_a_missing_page_speaks_both_languages(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    for path in ("en/no/such/page/", "zh/nothing/"):
+        page.goto(address + path)
+        assert page.locator("section").count() == 2
+        for lang in ("en", "zh"):
+            link = page.locator(f'a[data-path="{lang}/"]')
+            assert link.evaluate("link => link.href") == f"{address}{lang}/"
+    context.close()

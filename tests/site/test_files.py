@@ -1,0 +1,125 @@
+"""What the build writes: addresses, recipes.json, llms.txt, Markdown twins."""
+
+import hashlib
+import html
+import json
+import re
+
+import pytest
+
+from cookbook.pages import LANGUAGES
+from cookbook.render import CodeBlocks
+from tests.helpers import ROOT
+
+FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')
+LOADS = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*>")
+
+
+@pytest.fixture(scope="module")
+def recipes(site) -> list[dict]:
+    document = json.loads((site / "recipes.json").read_text("utf-8"))
+    assert document["schema"] == 1
+    return document["recipes"]
+
+
+def test_every_page_in_docs_is_listed_at_its_address(site, recipes):
+    listed = {entry["url"][lang] for entry in recipes for lang in LANGUAGES}
+    written = {
+        f"{path.parts[-3]}/{path.parts[-2]}/{path.stem}/"
+        for lang in LANGUAGES
+        for path in (ROOT / "docs" / lang).glob("*/*.md")
+    }
+    assert listed == written
+    for url in listed:
+        assert (site / url / "index.html").is_file()
+        assert (site / f"{url.rstrip('/')}.md").is_file()
+
+
+def test_hashes_are_those_of_the_files(recipes):
+    snippets = [snippet for entry in recipes for snippet in entry["snippets"]]
+    assert snippets
+    for snippet in snippets:
+        text = (ROOT / snippet["path"]).read_bytes()
+        assert hashlib.sha256(text).hexdigest() == snippet["sha256"]
+        assert snippet["device"] in {"cpu", "gpu"}
+
+
+def test_entries_have_both_languages_and_what_a_search_needs(recipes):
+    for entry in recipes:
+        for key in ("title", "description", "url"):
+            assert set(entry[key]) == set(LANGUAGES)
+            assert entry[key]["en"] != entry[key]["zh"]
+        assert entry["apis"]
+        assert all(isinstance(entry[key], list) for key in ("covers", "tags", "errors"))
+
+
+def test_pages_show_exactly_the_files(site, recipes):
+    for entry in recipes:
+        files = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
+        for lang in LANGUAGES:
+            page = (site / entry["url"][lang] / "index.html").read_text("utf-8")
+            shown = [code for kind, code in CodeBlocks.read(page) if kind == "python"]
+            assert shown == files
+
+
+def test_markdown_twins_hold_the_code_and_the_output(site, recipes):
+    for entry in recipes:
+        for lang in LANGUAGES:
+            text = (site / f"{entry['url'][lang].rstrip('/')}.md").read_text("utf-8")
+            assert text.startswith(f"# {entry['title'][lang]}\n")
+            assert "--8<--" not in text
+            for snippet in entry["snippets"]:
+                file = ROOT / snippet["path"]
+                assert file.read_text("utf-8") in text
+                if file.with_suffix(".out").exists():
+                    assert file.with_suffix(".out").read_text("utf-8") in text
+
+
+def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
+    texts = [site / "llms.txt"]
+    texts += [
+        site / f"{entry['url'][lang].rstrip('/')}.md"
+        for entry in recipes
+        for lang in LANGUAGES
+    ]
+    for text in texts:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[\w-]+)?\)", text.read_text("utf-8")):
+            if not target.startswith("http"):
+                assert (text.parent / target).exists(), f"{text}: {target}"
+
+
+def test_a_page_without_a_mark_says_nothing_about_gpus(site, recipes):
+    for entry in recipes:
+        marked = any(snippet["device"] == "gpu" for snippet in entry["snippets"])
+        page = (site / entry["url"]["en"] / "index.html").read_text("utf-8")
+        assert ("make test-gpu" in page) == marked, entry["slug"]
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for file in site.rglob("*.html"):
+        for tag in LOADS.findall(file.read_text("utf-8")):
+            assert not FOREIGN.search(tag), f"{file.relative_to(site)}: {tag}"
+    for sheet in (site / "assets").rglob("*.css"):
+        assert "url(http" not in sheet.read_text("utf-8")
+
+
+def test_aliases_are_in_the_index_and_not_on_the_page(site, catalogue):
+    for recipe in catalogue.recipes:
+        aliases = recipe.pages["zh"].meta["aliases"]
+        for lang in LANGUAGES:
+            page = (site / recipe.pages[lang].url / "index.html").read_text("utf-8")
+            assert 'class="aliases"' not in page
+            index = json.loads((site / lang / "search/search_index.json").read_text())
+            location = f"{recipe.category}/{recipe.slug}/"
+            texts = [d["text"] for d in index["docs"] if d["location"] == location]
+            assert len(texts) == 1
+            for alias in aliases:
+                assert alias in html.unescape(texts[0])
+
+
+def test_category_pages_list_every_recipe_with_its_sentence(site, catalogue):
+    for recipe in catalogue.recipes:
+        for lang in LANGUAGES:
+            page = (site / lang / recipe.category / "index.html").read_text("utf-8")
+            assert html.escape(recipe.description(lang), quote=False) in page
+            assert f'href="{recipe.slug}/"' in page
