@@ -118,16 +118,15 @@ class Catalogue:
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The recipes that have both pages, by category, then by slug."""
+        """The recipes that have both pages, by known category, then by slug."""
         twins: dict[tuple[str, str], dict[str, Page]] = {}
         for page in self.pages:
             twins.setdefault((page.category, page.slug), {})[page.lang] = page
         order = [category.slug for category in self.categories]
         return [
             Recipe(self.root, slug, category, twins[category, slug])
-            for category, slug in sorted(
-                twins, key=lambda key: (order.index(key[0]), key[1])
-            )
+            for category in order
+            for slug in sorted(slug for folder, slug in twins if folder == category)
             if set(twins[category, slug]) == set(LANGUAGES)
         ]
 

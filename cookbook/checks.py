@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from mkdocs.utils import is_markdown_file
+
 from cookbook.catalogue import Catalogue
 from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError, Problem
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
+NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
 MAX_LINES, MAX_COLUMNS = 60, 79
 STRINGS, OPTIONAL = ("title", "description"), ("aliases",)
 ENGLISH_ONLY = ("related", "covers", "tags")
@@ -21,9 +24,9 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     """Everything wrong with the pages and snippets, by file and line."""
     found = list(_page_problems(catalogue))
     broken = {problem.path for problem in found}
-    if not broken:
-        found += _twin_problems(catalogue)
-        found += _reference_problems(catalogue)
+    found += _twin_problems(catalogue, broken)
+    found += _reference_problems(catalogue, broken)
+    found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
@@ -34,7 +37,8 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
     for page in catalogue.pages:
         if page.category not in known:
             what = f"unknown category {page.category}"
-            yield page.problem(1, what, "add it to docs/categories.yml, or move the page")
+            fix = "add it to docs/categories.yml, or move the page"
+            yield page.problem(1, what, fix)
         if not SLUG.fullmatch(page.slug):
             fix = "name the file in lower-case words joined by -"
             yield page.problem(1, f"{page.path.name} is no slug", fix)
@@ -62,29 +66,28 @@ def _front_matter_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(at(key), f"unknown front matter key {key}", fix)
     for key in STRINGS:
         if not isinstance(meta.get(key), str) or not meta[key].strip():
-            yield page.problem(at(key), f"no {key}", f"write {key}: … in the front matter")
+            fix = f"write {key}: … in the front matter"
+            yield page.problem(at(key), f"no {key}", fix)
     for key in ("aliases", *english_only):
         value = meta.get(key, [])
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            yield page.problem(at(key), f"{key} is not a list of words", f"{key}: [a, b]")
+            fix = f"write {key}: [a, b], in quotes where a word holds a colon"
+            yield page.problem(at(key), f"{key} is not a list of words", fix)
     if not meta.get("aliases"):
         fix = "list the words people search for, and the errors they paste"
         yield page.problem(at("aliases"), "no aliases", fix)
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
-    if description and (not description.endswith(end) or f"{end} " in description):
+    several = NEXT_SENTENCE[page.lang] in description[:-1]
+    if description and (several or not description.endswith(end)):
+        what = "the description is not one sentence"
         fix = f"say when to use it, and when not, in one sentence ending in {end}"
-        yield page.problem(at("description"), "the description is not one sentence", fix)
+        yield page.problem(at("description"), what, fix)
 
 
 def _block_problems(page: Page) -> Iterator[Problem]:
     if not any(block.language == PYTHON for block in page.blocks):
         fix = 'show a snippet: ```python with --8<-- "<category>/<file>.py"'
         yield page.problem(1, "no Python block", fix)
-    for fence in page.fences:
-        include = INCLUDE.search(page.body.split("\n")[fence.line])
-        if include and fence.language != PYTHON:
-            fix = "include only snippets, in ```python; their output follows by itself"
-            yield page.problem(fence.line, f"{include['path']} in ```{fence.language}", fix)
 
 
 def _heading_problems(page: Page) -> Iterator[Problem]:
@@ -102,7 +105,18 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         seen.add(heading.id)
 
 
-def _twin_problems(catalogue: Catalogue) -> Iterator[Problem]:
+def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:
+    """MkDocs would publish these, and nothing would run their blocks."""
+    known = {page.path for page in (*catalogue.pages, *catalogue.other_pages)}
+    for name in ("root", *LANGUAGES):
+        for file in sorted((catalogue.root / "docs" / name).rglob("*")):
+            path = file.relative_to(catalogue.root)
+            if is_markdown_file(path.name) and path not in known:
+                fix = "move it to docs/<lang>/<category>/<slug>.md"
+                yield Problem(path, 1, "a page that no recipe is", fix)
+
+
+def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
     """English and Chinese show the same blocks, headings, errors and links."""
     pages = {page.path: page for page in catalogue.pages}
     for page in catalogue.pages:
@@ -110,11 +124,12 @@ def _twin_problems(catalogue: Catalogue) -> Iterator[Problem]:
         if twin is None:
             fix = f"write {page.twin_path}, with the same blocks and heading ids"
             yield page.problem(1, "no page in the other language", fix)
-        elif page.lang == LANGUAGES[0]:
+        elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
             yield from _differences(page, twin)
     for page in catalogue.other_pages:
         if page.lang in LANGUAGES and not (catalogue.root / page.twin_path).exists():
-            yield page.problem(1, "no page in the other language", f"write {page.twin_path}")
+            fix = f"write {page.twin_path}"
+            yield page.problem(1, "no page in the other language", fix)
 
 
 def _differences(page: Page, twin: Page) -> Iterator[Problem]:
@@ -122,13 +137,14 @@ def _differences(page: Page, twin: Page) -> Iterator[Problem]:
     others = [(block.identity, block.line) for block in twin.blocks]
     fix = f"show the same blocks with the same marks as {page.path}, in that order"
     yield from _first_difference(twin, blocks, others, "blocks differ", fix)
-    headings = [((heading.level, heading.id), heading.line) for heading in page.headings]
-    others = [((heading.level, heading.id), heading.line) for heading in twin.headings]
+    headings = [((h.level, h.id), h.line) for h in page.headings]
+    others = [((h.level, h.id), h.line) for h in twin.headings]
     fix = f"use the heading ids of {page.path}, in that order"
     yield from _first_difference(twin, headings, others, "heading ids differ", fix)
-    if page.errors != twin.errors:
-        fix = f"quote the same messages as {page.path}"
-        yield twin.problem(1, "the ```pytb blocks differ", fix)
+    errors = [(f.code, f.line) for f in page.fences if f.language == "pytb"]
+    others = [(f.code, f.line) for f in twin.fences if f.language == "pytb"]
+    fix = f"quote the same messages as {page.path}"
+    yield from _first_difference(twin, errors, others, "the ```pytb blocks differ", fix)
     for link in sorted(set(page.links) ^ set(twin.links)):
         where, other = (twin, page) if link in page.links else (page, twin)
         fix = f"link to it as {other.path} does, or remove it there"
@@ -147,10 +163,12 @@ def _first_difference(
     yield twin.problem(line, what, fix)
 
 
-def _reference_problems(catalogue: Catalogue) -> Iterator[Problem]:
+def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
     """``related`` and ``covers`` name what exists, and what does not."""
     slugs = [page.slug for page in catalogue.pages if page.lang == "en"]
     for page in catalogue.pages:
+        if page.path in broken:
+            continue
         at = partial(page.problem, page.meta_line("related"))
         for slug in page.meta.get("related", []):
             if slug not in slugs or slug == page.slug:
@@ -198,7 +216,8 @@ def _source_problems(path: Path, file: Path) -> Iterator[Problem]:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        yield Problem(path, error.lineno or 1, f"does not parse ({error.msg})", "fix it")
+        what = f"does not parse ({error.msg})"
+        yield Problem(path, error.lineno or 1, what, "make it run by itself")
         return
     if not ast.get_docstring(tree):
         fix = 'begin with """One sentence that says what this is for."""'
@@ -220,7 +239,7 @@ def _line_fault(line: str) -> tuple[str, str] | None:
         return "``` inside a snippet ends the block on the page", "write it otherwise"
     if ANNOTATION.search(line):
         return "# (1)! becomes an annotation on the page", "write a plain comment"
-    if "--8<--" in line:
+    if "-8<-" in line:
         return "--8<-- inside a snippet would be expanded", "write it otherwise"
     return None
 

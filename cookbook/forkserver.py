@@ -17,6 +17,7 @@ import atexit
 import builtins
 import contextlib
 import ctypes
+import faulthandler
 import gc
 import importlib
 import json
@@ -44,6 +45,7 @@ MAX_FILE_BYTES = 1 << 30
 def serve(listener: socket.socket) -> dict:
     """Answer requests one by one; return only in a block, with its request."""
     signal.signal(signal.SIGALRM, raise_timeout)
+    signal.signal(signal.SIGTERM, leave)
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [])
         if sys.stdin in ready:  # closed: the client is gone
@@ -60,7 +62,8 @@ def serve(listener: socket.socket) -> dict:
                 return request
             code, max_rss = wait(pid, request["timeout"])
             seconds = time.perf_counter() - started
-            kill_descendants(pid)
+            kill_group(pid)
+            kill_descendants()
             answer = {"exit": code, "seconds": seconds, "max_rss": max_rss}
             with contextlib.suppress(BrokenPipeError):
                 connection.sendall(json.dumps(answer).encode() + b"\n")
@@ -69,6 +72,12 @@ def serve(listener: socket.socket) -> dict:
 def raise_timeout(signum: int, frame: types.FrameType | None) -> None:
     """Signal handler: interrupt the wait for a block."""
     raise TimeoutError
+
+
+def leave(signum: int, frame: types.FrameType | None) -> None:
+    """Signal handler: the client will not wait for the block that runs."""
+    kill_descendants()
+    os._exit(0)
 
 
 def wait(pid: int, timeout: float) -> tuple[int | None, int]:
@@ -92,10 +101,14 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def kill_descendants(group: int) -> None:
-    """Kill and reap all that a block left behind, however deep."""
+def kill_group(group: int) -> None:
+    """Kill what a block left in its session; all, where none adopts orphans."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
+
+
+def kill_descendants() -> None:
+    """Kill and reap all that a block left behind, however deep."""
     with contextlib.suppress(ChildProcessError):  # nobody left
         while True:
             for child in psutil.Process().children(recursive=True):
@@ -108,10 +121,11 @@ def enter(request: dict) -> None:
     """Give this process the block's session, streams, folder and limits."""
     os.setsid()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    with open(os.devnull) as nothing:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with Path(os.devnull).open() as nothing:
         os.dup2(nothing.fileno(), 0)
     for descriptor, path in ((1, request["stdout"]), (2, request["stderr"])):
-        with open(path, "wb") as stream:
+        with Path(path).open("wb") as stream:
             os.dup2(stream.fileno(), descriptor)
     os.chdir(request["cwd"])
     os.environ.clear()
@@ -122,6 +136,7 @@ def enter(request: dict) -> None:
 def run_as_main(script: str) -> None:
     """Execute a file as ``python script`` would, in this process."""
     runpy.run_path(str(GUARD))
+    faulthandler.enable()  # a crash names its line
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=script, __builtins__=builtins)
     sys.modules["__main__"] = main
@@ -178,6 +193,7 @@ def fork_lanes(count: int) -> None:
     for _ in range(count):
         if os.fork() == 0:
             return
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # meant for the lanes
     with contextlib.suppress(ChildProcessError):
         while True:
             os.wait()

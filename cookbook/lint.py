@@ -7,6 +7,7 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 SNIPPET_COLUMNS = ["--line-length", "79"]
+NOT_OURS = ["--exclude", "snippets", "--exclude", "*.md"]  # no Python in pages
 COMMANDS = [
     ("ruff check", [BIN / "ruff", "check", "--quiet", "."]),
     (
@@ -15,7 +16,7 @@ COMMANDS = [
     ),
     (
         "ruff format",
-        [BIN / "ruff", "format", "--check", "--quiet", "--exclude", "snippets", "."],
+        [BIN / "ruff", "format", "--check", "--quiet", *NOT_OURS, "."],
     ),
     ("zizmor", [BIN / "zizmor", "--offline", "--quiet", ".github/workflows"]),
 ]

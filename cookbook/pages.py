@@ -16,9 +16,11 @@ PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
 FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
+INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
 MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
 HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
+WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 
 
@@ -153,16 +155,22 @@ class Page:
         include = snippet_preprocessor(self.root)
         lines, origin = [], []
         for number, line in enumerate(self.body.split("\n"), start=1):
+            if INCLUDE_LIKE.match(line):
+                self._refuse_bad_include(number, line)
             try:
                 inserted = include.run([line])
-            except SnippetMissingError as error:
-                path = INCLUDE.search(line)
-                name = path["path"] if path else line.strip()
-                fix = "write the path of a file below snippets/"
-                raise self.error(number, f"no snippet {name}", fix) from error
+            except SnippetMissingError as error:  # outside snippets/
+                raise self.error(number, f"no snippet: {line}", WHOLE_FILE) from error
             lines += inserted
             origin += [number] * len(inserted)
         return "\n".join(lines), origin
+
+    def _refuse_bad_include(self, number: int, line: str) -> None:
+        include = INCLUDE.fullmatch(line)
+        if not include:
+            raise self.error(number, f"not an include: {line.strip()}", WHOLE_FILE)
+        if not (self.root / "snippets" / include["path"]).is_file():
+            raise self.error(number, f"no snippet {include['path']}", WHOLE_FILE)
 
     @cached_property
     def expanded(self) -> str:
@@ -191,9 +199,10 @@ class Page:
     def _mark(self, marks: list[str], line: int) -> tuple[str | None, str | None]:
         if not marks:
             return None, None
+        marks = [mark.strip(" -") for mark in marks]
         if marks == ["pytest.mark.gpu"]:
             return "gpu", None
-        skip = SKIP.fullmatch(marks[0].strip())
+        skip = SKIP.fullmatch(marks[0])
         if len(marks) == 1 and skip:
             return "skip", skip["reason"]
         raise self.error(
@@ -223,16 +232,20 @@ class Page:
         """
         self._refuse_stray_marks()
         for fence in self.fences:
+            if fence.language in PASSIVE and fence.mark:
+                fix = "remove it; only ```python and ```bash blocks run"
+                raise self.error(fence.line - 1, "a mark on a block of text", fix)
             if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
                 raise self.error(
                     fence.line,
                     f"a block of ```{fence.language} would be shown but not run",
                     "write ```python, ```bash, ```text or ```pytb and nothing else",
                 )
+        self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
     def _refuse_stray_marks(self) -> None:
-        lines = self.body.split("\n") + [""]
+        lines = [*self.body.split("\n"), ""]
         for number, line in enumerate(lines[:-1], start=1):
             mark = MARK.search(line)
             if not mark:
@@ -243,6 +256,14 @@ class Page:
             if not lines[number].startswith("```"):
                 fix = "put it on the line before the opening fence"
                 raise self.error(number, "a mark that belongs to no block", fix)
+
+    def _refuse_stray_includes(self) -> None:
+        shown = {fence.line + 1 for fence in self.fences if fence.snippet}
+        for number, line in enumerate(self.body.split("\n"), start=1):
+            if INCLUDE.fullmatch(line) and number not in shown:
+                what = "an include outside a ```python block"
+                fix = "include snippets there alone; their output follows by itself"
+                raise self.error(number, what, fix)
 
     @cached_property
     def errors(self) -> list[str]:

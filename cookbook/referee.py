@@ -1,13 +1,14 @@
 """Compare the blocks that run with the blocks the site shows."""
 
 import difflib
+from collections import Counter
 from functools import cached_property
 
 import markdown
 from mkdocs.config import load_config
 
 from cookbook.catalogue import Catalogue
-from cookbook.pages import PASSIVE, Page, Problem
+from cookbook.pages import INCLUDE, PASSIVE, Page, Problem
 from cookbook.render import CodeBlocks, site_markdown
 
 
@@ -55,12 +56,27 @@ class Referee:
                 "write every block as a ``` fence at the left margin, outside "
                 "comments, quotes and lists, without a title or options"
             )
-            return page.problem(1, what, fix)
+            return page.problem(stray_line(page, rendered), what, fix)
         for block, (language, code) in zip(page.blocks, shown, strict=True):
             if (language, code) != (block.language, block.code):
                 fix = f"copying must yield what runs:\n{diff(block.code, code)}"
                 return page.problem(block.line, "shown otherwise than run", fix)
         return None
+
+
+def stray_line(page: Page, rendered: list[tuple[str, str]]) -> int:
+    """Where a block stands that runs and is not shown, or the reverse."""
+    shown = Counter(code for _, code in rendered)
+    for fence in page.fences:
+        if not shown[fence.code]:
+            return fence.line
+        shown[fence.code] -= 1
+    for code in shown.elements():
+        first = code.strip().partition("\n")[0]
+        for number, line in enumerate(page.body.split("\n"), start=1):
+            if first in line and not INCLUDE.fullmatch(line):
+                return number
+    return 1
 
 
 def diff(run: str, shown: str) -> str:

@@ -1,8 +1,10 @@
 """Run blocks through the fork server and say what came of it."""
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -49,10 +51,16 @@ class Result:
         if self.exit is None:
             return f"still running after {self.seconds:.0f} s; killed"
         if self.exit < 0:
-            return f"killed by signal {-self.exit}"
+            return f"killed by {signal_name(-self.exit)}"
         if self.exit > 0:
             return f"exited with code {self.exit}"
         return None
+
+
+def signal_name(number: int) -> str:
+    """Such as SIGSEGV; real-time signals have no name of their own."""
+    names = {each.value: each.name for each in signal.Signals}
+    return names.get(number, f"signal {number}")
 
 
 class RunnerError(Exception):
@@ -76,7 +84,9 @@ class Runner:
 
     def __exit__(self, *exception) -> None:
         self.threads.shutdown(wait=False, cancel_futures=True)
-        self.server.stdin.close()  # tells the server to leave
+        self.server.stdin.close()  # tells idle lanes to leave
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.server.pid, signal.SIGTERM)  # and the others
         self.server.wait()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -97,6 +107,7 @@ class Runner:
                 stdin=subprocess.PIPE,
                 pass_fds=[listener.fileno()],
                 cwd=Path(__file__).parents[1],
+                start_new_session=True,  # Ctrl-C reaches it through __exit__
             )
 
     def _run(self, job: Job) -> Result:

@@ -11,7 +11,9 @@ import socket
 import sys
 
 LOG = "COOKBOOK_NETWORK_LOG"
-EVENTS = {"socket.connect", "socket.sendto", "socket.getaddrinfo"}
+LOG_FILE = os.environ.get(LOG)  # now: a block may clear its environment
+LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+SENDS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 
 
 def is_local(host: object) -> bool:
@@ -29,18 +31,19 @@ def is_local(host: object) -> bool:
 
 def refuse_network(event: str, args: tuple) -> None:
     """Audit hook: record and refuse a look-up or connection to elsewhere."""
-    if event not in EVENTS:
+    if event in LOOKUPS:
+        host = args[0]
+    elif event in SENDS and isinstance(args[1], tuple):  # else a path, or bound
+        host = args[1][0]
+    else:
         return
-    target = args[0] if event == "socket.getaddrinfo" else args[1]
-    host = target[0] if isinstance(target, tuple) else target
-    is_path = event != "socket.getaddrinfo" and not isinstance(target, tuple)
-    if is_path or is_local(host):
+    if is_local(host):
         return
     # Recorded too: a snippet that swallows the error still fails.
-    with open(os.environ[LOG], "a") as log:
+    with open(LOG_FILE, "a") as log:  # noqa: PTH123 - pathlib is slow to import
         log.write(f"{host}\n")
     raise PermissionError(f"no network in recipes: tried to reach {host}")
 
 
-if LOG in os.environ:
+if LOG_FILE:
     sys.addaudithook(refuse_network)
