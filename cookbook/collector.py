@@ -14,6 +14,7 @@ import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
+from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import PYTHON, Block, Page, PageError, Problem
@@ -25,6 +26,7 @@ catalogue_key = pytest.StashKey[Catalogue]()
 referee_key = pytest.StashKey[Referee]()
 runner_key = pytest.StashKey[Runner]()
 problems_key = pytest.StashKey[list[Problem]]()
+failed_key = pytest.StashKey[bool]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
 
@@ -33,6 +35,11 @@ def pytest_addoption(parser):
     group.addoption("--gpu", action="store_true", help="run the blocks marked gpu")
     group.addoption(
         "--record", action="store_true", help="record what the snippets print"
+    )
+    group.addoption(
+        "--verify",
+        action="store_true",
+        help="write a record of this run to verified/",
     )
     parser.addini("block_timeout", "seconds a block may take", default=str(TIMEOUT))
 
@@ -73,6 +80,44 @@ def pytest_collection_finish(session):
     for item in session.items:
         if isinstance(item, RecipeBlock):
             session.config.stash[jobs_key].setdefault(item.job, []).append(item)
+
+
+def pytest_sessionfinish(session):
+    """Write the record of this environment, if asked to."""
+    config = session.config
+    if not config.option.verify or runner_key not in config.stash:
+        return
+    futures = config.stash[runner_key].futures
+    jobs = {job: items[0] for job, items in config.stash[jobs_key].items()}
+    done = {job for job in jobs if job in futures and futures[job].done()}
+    blocks = [block_record(jobs[job], futures[job].result()) for job in done]
+    expected = {
+        job_of(block, page)
+        for page in config.stash[catalogue_key].pages
+        for block in page.blocks
+        if not unrunnable(block, config.option.gpu)
+    }
+    environment = records.probe(config.rootpath)
+    file = records.write(config.rootpath, environment, blocks, expected <= done)
+    config.get_terminal_writer().line(f"\nrecorded {len(blocks)} blocks in {file}")
+
+
+def block_record(item: "RecipeBlock", result: Result) -> dict:
+    """What a record keeps of one run."""
+    failed = item.stash.get(failed_key, False) or result.problem
+    return {
+        "path": item.obj.path,
+        "sha256": records.sha256(item.obj.code),
+        "status": "failed" if failed else "passed",
+        "seconds": round(result.seconds, 3),
+        "peak_memory": result.max_rss,
+        "gpu_memory": result.gpu_memory,
+    }
+
+
+def unrunnable(block: Block, gpu: bool) -> bool:
+    """Whether a block's mark keeps it from running here."""
+    return block.mark == "skip" or (block.mark == "gpu" and not gpu)
 
 
 def pytest_unconfigure(config):
@@ -131,6 +176,7 @@ class RecipeBlock(TestBlock):
         if self.config.option.record:
             record(file, result.stdout)
         elif not self._printed_as_recorded(file, result):
+            self.stash[failed_key] = True
             name = file.relative_to(self.config.rootpath)
             problem = f"printed otherwise than {name}; if right, pytest --record"
             raise BlockFailedError(explain(self, result, problem))
@@ -194,7 +240,7 @@ def submit_all(config) -> dict:
         timeout = float(config.getini("block_timeout"))
         runner = config.stash[runner_key] = Runner(timeout=timeout)
         for job, items in config.stash[jobs_key].items():
-            if not all(item.get_closest_marker("skip") for item in items):
+            if not items[0].get_closest_marker("skip"):
                 runner.submit(job)
     return config.stash[runner_key].futures
 

@@ -19,7 +19,6 @@ import contextlib
 import ctypes
 import faulthandler
 import gc
-import importlib
 import json
 import os
 import resource
@@ -36,10 +35,10 @@ from pathlib import Path
 
 import psutil
 
-PRELOAD = ("torch", "torchvision")
 GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 PR_SET_CHILD_SUBREAPER = 36
 MAX_FILE_BYTES = 1 << 30
+GPU_LOG = "COOKBOOK_GPU_LOG"
 
 
 def serve(listener: socket.socket) -> dict:
@@ -171,16 +170,27 @@ def exit_now(code: int) -> None:
     a new interpreter would not spend.
     """
     threading._shutdown()  # waits for threads that are not daemons
+    note_gpu_memory()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
 
 
+def note_gpu_memory() -> None:
+    """Leave the block's peak of allocated GPU memory, in bytes, for its record."""
+    cuda = sys.modules["torch"].cuda
+    if cuda.is_initialized():
+        Path(os.environ[GPU_LOG]).write_text(str(cuda.max_memory_allocated()))
+
+
 def preload() -> None:
     """Import what most blocks import, and make leaving a fork of it cheap."""
-    for name in PRELOAD:
-        importlib.import_module(name)
+    import torch  # noqa: F401, PLC0415
+
+    # Absent, or built for another torch: the block that wants it will say so.
+    with contextlib.suppress(Exception):
+        import torchvision  # noqa: F401, PLC0415
     # A collection in a block would otherwise copy every page torch lives on,
     gc.freeze()
     # and its exit would unregister each of torch's operators, one by one.

@@ -21,7 +21,7 @@ from mkdocs.structure.files import File
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cookbook import publish, render
+from cookbook import publish, render, status
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import LANGUAGES
@@ -35,6 +35,7 @@ def on_config(config):
     catalogue = Catalogue(Path(config.config_file_path).parent)
     config.extra["alternate"] = True  # shows partials/alternate.html
     config.extra["catalogue"] = catalogue
+    config.extra["totals"] = {code: status.totals(catalogue, code) for code in LANGUAGES}
     config.extra["recipe_pages"] = {
         f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
     }
@@ -49,6 +50,7 @@ def on_config(config):
         if pages:
             index = f"{category.slug}/index.md"
             config.nav.append({category.title[lang]: [index, *pages]})
+    config.nav.append("verified.md")
     return config
 
 
@@ -97,7 +99,7 @@ def on_build_error(error):
 
 
 def on_files(files, config):
-    """Add a page per category, listing its recipes."""
+    """Add a page per category, listing its recipes, and one of the records."""
     lang = config.extra.get("lang")
     if lang is None:
         return files
@@ -107,6 +109,8 @@ def on_files(files, config):
             content = publish.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
+    content = status.environments_page(catalogue, lang)
+    files.append(File.generated(config, "verified.md", content=content))
     return files
 
 

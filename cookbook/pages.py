@@ -1,5 +1,6 @@
 """Read the pages: front matter, headings, code blocks and their marks."""
 
+import hashlib
 import io
 import re
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
 INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
 MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
+FENCE = re.compile(r"\s*```")
 HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -52,9 +54,15 @@ class Block:
     language: str
     code: str  # exactly as the page shows it
     line: int  # of the opening fence, in the page's file
+    path: str  # the snippet's, or <category>/<slug>:<number> of a shell block
     snippet: Path | None = None  # the file, for Python
     mark: str | None = None  # "gpu" or "skip"
     reason: str | None = None  # why it is skipped
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the block's text; a snippet's is that of its file."""
+        return hashlib.sha256(self.code.encode()).hexdigest()
 
     @property
     def identity(self) -> tuple:
@@ -181,20 +189,24 @@ class Page:
     def fences(self) -> list[Block]:
         """Every fenced block that pytest-codeblocks finds, run or not."""
         text, origin = self._expanded
+        lines = text.split("\n")
         try:
             found = extract_from_buffer(io.StringIO(text + "\n"))
-        except RuntimeError as error:
-            fix = "close every fence, and mark blocks only with pytest.mark"
-            raise self.error(1, f"pytest-codeblocks: {error}", fix) from error
-        return [self._block(block, origin[block.lineno - 1]) for block in found]
+        except RuntimeError as error:  # at the end, so the last fence is open
+            line = [n for n, t in zip(origin, lines, strict=True) if FENCE.match(t)][-1]
+            fix = "close it with ``` at the left margin"
+            raise self.error(line, "a fence that is not closed", fix) from error
+        return [
+            self._block(block, origin[block.lineno - 1], number)
+            for number, block in enumerate(found, start=1)
+        ]
 
-    def _block(self, found, line: int) -> Block:
+    def _block(self, found, line: int, number: int) -> Block:
         mark, reason = self._mark(found.marks, line)
-        snippet = None
-        if found.syntax == PYTHON:
-            snippet = self._snippet(line)
+        snippet = self._snippet(line) if found.syntax == PYTHON else None
+        path = snippet.as_posix() if snippet else f"{self.category}/{self.slug}:{number}"
         code = found.code.rstrip("\n") + "\n"  # as the site shows it
-        return Block(found.syntax, code, line, snippet, mark, reason)
+        return Block(found.syntax, code, line, path, snippet, mark, reason)
 
     def _mark(self, marks: list[str], line: int) -> tuple[str | None, str | None]:
         if not marks:

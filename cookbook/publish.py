@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from cookbook import render
+from cookbook import render, status
 from cookbook.catalogue import Catalogue, Category, Recipe
-from cookbook.pages import LANGUAGES
+from cookbook.pages import LANGUAGES, Block
 
 SCHEMA = 1
 
 
 def write(catalogue: Catalogue, site: Path) -> None:
     """Write recipes.json, llms.txt, and the Markdown of every recipe."""
-    entries = [recipe.as_json() for recipe in catalogue.recipes]
+    entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
     document = {"schema": SCHEMA, "recipes": entries}
     text = json.dumps(document, ensure_ascii=False, indent=1)
     (site / "recipes.json").write_text(text + "\n", encoding="utf-8")
@@ -22,6 +22,34 @@ def write(catalogue: Catalogue, site: Path) -> None:
             file = site / lang / recipe.category / f"{recipe.slug}.md"
             markdown = render.full_markdown(catalogue, page)
             file.write_text(markdown, encoding="utf-8")
+
+
+def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
+    """A recipe's entry in recipes.json."""
+    snippets = [
+        {
+            "path": block.path,
+            "sha256": block.sha256,
+            "device": "gpu" if block.mark == "gpu" else "cpu",
+            "records": runs(catalogue, block),
+        }
+        for block in recipe.snippets
+    ]
+    return {**recipe.as_json(), "snippets": snippets}
+
+
+def runs(catalogue: Catalogue, block: Block) -> list[dict]:
+    """The recorded runs of a block's exact text, newest torch first."""
+    found = []
+    for record in catalogue.records:
+        run = record.blocks.get(block.path)
+        if run and run["sha256"] == block.sha256:
+            environment = record.environment
+            keys = ("torch", "python", "device", "date", "commit")
+            facts = {key: environment[key] for key in keys}
+            facts["seconds"], facts["status"] = run["seconds"], run["status"]
+            found.append(facts)
+    return found
 
 
 def llms_txt(catalogue: Catalogue) -> str:
@@ -39,13 +67,16 @@ def llms_txt(catalogue: Catalogue) -> str:
             recipes = catalogue.in_category(category.slug)
             if recipes:
                 lines += ["", f"## {category.title[lang]} ({lang})", ""]
-                lines += [_llms_line(recipe, lang) for recipe in recipes]
+                lines += [_llms_line(catalogue, recipe, lang) for recipe in recipes]
     return "\n".join(lines) + "\n"
 
 
-def _llms_line(recipe: Recipe, lang: str) -> str:
+def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     address = f"{lang}/{recipe.category}/{recipe.slug}.md"
-    return f"- [{recipe.title(lang)}]({address}): {recipe.description(lang)}"
+    verified = status.line(catalogue, recipe, lang)
+    return (
+        f"- [{recipe.title(lang)}]({address}): {recipe.description(lang)} ({verified})"
+    )
 
 
 def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from cookbook import apis
+from cookbook import apis, status
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import MARK, Page, snippet_preprocessor
 
@@ -47,7 +47,11 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
         f"{recipe.description(page.lang)}",
         "{ .lead }",
         "",
+        status.line(catalogue, recipe, page.lang),
+        "{ .status }",
+        "",
         body,
+        *status.table(catalogue, recipe, page.lang),
         *_documentation(recipe, words["apis"]),
         *_related(catalogue, recipe, page, words["related"]),
     ])

@@ -13,10 +13,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from cookbook.forkserver import GUARD
+from cookbook.forkserver import GPU_LOG, GUARD
 
 TIMEOUT = 60.0  # seconds a block may take
-NETWORK_LOG = "network.log"
+NETWORK_LOG, GPU_MEMORY = "network.log", "gpu.log"
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Result:
     exit: int | None
     seconds: float
     max_rss: int  # bytes
+    gpu_memory: int | None  # bytes; None where no GPU was used
     stdout: str
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
@@ -128,6 +129,7 @@ class Runner:
             answer = self._ask(request)
             return Result(
                 **answer,
+                gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
                 stdout=read(logs / "stdout"),
                 stderr=read(logs / "stderr"),
                 hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
@@ -155,6 +157,7 @@ def block_environment(logs: Path) -> dict[str, str]:
         "PYTHONPATH": str(GUARD.parent),
         "PYTHONWARNINGS": "error",
         "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
+        GPU_LOG: str(logs / GPU_MEMORY),
     }
 
 

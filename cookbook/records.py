@@ -1,0 +1,205 @@
+"""What runs left behind: one JSON file per environment in verified/.
+
+A file is written by ``pytest --verify``, whole or not at all, and never by hand:
+it carries a digest of its own content. Its name follows from its environment.
+A block counts as verified only while its text still has the recorded hash.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from cookbook.pages import Problem
+
+SCHEMA = 1
+FOLDER = Path("verified")
+STATUSES = ("passed", "failed")
+ENVIRONMENT = {
+    "torch": str,
+    "torchvision": (str, type(None)),
+    "numpy": str,
+    "python": str,
+    "platform": str,
+    "kind": str,  # "cpu" or "gpu"
+    "device": str,  # "CPU", or the GPU's name
+    "cuda": (str, type(None)),
+    "date": str,
+    "commit": (str, type(None)),
+}
+BLOCK = {
+    "path": str,
+    "sha256": str,
+    "status": str,
+    "seconds": (int, float),
+    "peak_memory": int,
+    "gpu_memory": (int, type(None)),
+}
+RERUN = "run pytest --verify in that environment, or remove the file"
+PROBE = """
+import json, platform, numpy, torch
+try:
+    import torchvision
+    vision = torchvision.__version__
+except Exception:
+    vision = None
+gpu = torch.cuda.is_available()
+print(json.dumps({
+    "torch": torch.__version__, "torchvision": vision, "numpy": numpy.__version__,
+    "kind": "gpu" if gpu else "cpu",
+    "device": torch.cuda.get_device_name() if gpu else "CPU",
+    "cuda": torch.version.cuda if gpu else None,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One environment's last run."""
+
+    name: str
+    document: dict
+
+    @property
+    def environment(self) -> dict:
+        return self.document["environment"]
+
+    @property
+    def kind(self) -> str:
+        return self.environment["kind"]
+
+    @property
+    def date(self) -> str:
+        return self.environment["date"]
+
+    @cached_property
+    def blocks(self) -> dict[str, dict]:
+        """What came of each block, by its path."""
+        return {block["path"]: block for block in self.document["blocks"]}
+
+    @property
+    def torch(self) -> str:
+        """The release, without the build's suffix."""
+        return self.environment["torch"].partition("+")[0]
+
+    @property
+    def torch_order(self) -> tuple:
+        return tuple(int(part) for part in re.findall(r"\d+", self.torch))
+
+    @property
+    def failed(self) -> list[dict]:
+        return [b for b in self.document["blocks"] if b["status"] == "failed"]
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest(document: dict) -> str:
+    """A hash over all but the digest itself."""
+    content = {key: value for key, value in document.items() if key != "digest"}
+    return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False))
+
+
+def name_of(environment: dict) -> str:
+    """The file name an environment has: ``cpu-torch2.15.0-py3.11``."""
+    device = re.sub(r"[^a-z0-9]+", "-", environment["device"].lower()).strip("-")
+    release = environment["torch"].partition("+")[0]
+    python = ".".join(environment["python"].split(".")[:2])
+    return f"{device}-torch{release}-py{python}"
+
+
+def probe(root: Path) -> dict:
+    """Describe this environment; torch is asked in a process of its own."""
+    answer = subprocess.check_output([sys.executable, "-c", PROBE], text=True)
+    return {
+        **json.loads(answer.splitlines()[-1]),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit(root),
+    }
+
+
+def commit(root: Path) -> str | None:
+    """The checked-out commit; None outside a checkout."""
+    command = ["git", "rev-parse", "HEAD"]
+    result = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False
+    )
+    return result.stdout.strip() or None
+
+
+def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> Path:
+    """Write an environment's record; the old one stays until the new is whole."""
+    document = {
+        "schema": SCHEMA,
+        "environment": dict(sorted(environment.items())),
+        "complete": complete,
+        "blocks": sorted(blocks, key=lambda block: block["path"]),
+    }
+    document["digest"] = digest(document)
+    file = root / FOLDER / f"{name_of(environment)}.json"
+    file.parent.mkdir(exist_ok=True)
+    temporary = file.with_suffix(".tmp")
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    temporary.write_text(text + "\n", encoding="utf-8")
+    os.replace(temporary, file)
+    return file
+
+
+def load(root: Path) -> list[Record]:
+    """The records, newest torch first, then by name; invalid ones are left out."""
+    files = sorted((root / FOLDER).glob("*.json"))
+    records = [
+        Record(file.stem, json.loads(file.read_text("utf-8")))
+        for file in files
+        if file.name != "schema.json" and fault(file) is None
+    ]
+    return sorted(records, key=lambda record: record.torch_order, reverse=True)
+
+
+def problems(root: Path) -> list[Problem]:
+    """Records that can not be believed."""
+    found = []
+    for file in sorted((root / FOLDER).glob("*.json")):
+        if file.name != "schema.json" and (what := fault(file)):
+            found.append(Problem(file.relative_to(root), 1, what, RERUN))
+    return found
+
+
+def fault(file: Path) -> str | None:
+    """Why a record does not count; None where it does."""
+    try:
+        document = json.loads(file.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return "the record is not JSON; it may have been cut off"
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        return f"the record is not of schema {SCHEMA}"
+    environment, blocks = document.get("environment"), document.get("blocks")
+    if not fits(environment, ENVIRONMENT) or not isinstance(blocks, list):
+        return "the record names no complete environment"
+    for block in blocks:
+        if not fits(block, BLOCK) or block["status"] not in STATUSES:
+            return f"a block of the record is not complete: {block}"
+    if document.get("digest") != digest(document):
+        return "the record was changed after it was written"
+    if file.stem != name_of(environment):
+        return f"the record belongs to another environment, {name_of(environment)}"
+    return None
+
+
+def fits(value: object, fields: dict) -> bool:
+    """Whether a mapping has just these keys, of these types."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == fields.keys()
+        and all(isinstance(value[key], kind) for key, kind in fields.items())
+    )

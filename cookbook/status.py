@@ -1,0 +1,208 @@
+"""Say, from the records, where and when a recipe's exact text last passed."""
+
+from dataclasses import dataclass
+
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.records import Record
+
+KINDS = {"cpu": "CPU", "gpu": "GPU"}
+SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
+WORDS = {
+    "en": {
+        "never": "{kind}: not yet run",
+        "changed": "{kind}: not run since this changed",
+        "seconds": "{:.1f} s",
+        "heading": "Verified",
+        "legend": "✓ passed · ✗ failed · ↻ changed since · – not run. "
+        "[All environments](../verified.md)",
+        "title": "Where the recipes were run",
+        "lead": "One table row per environment; each is the record of a run, and a "
+        "tick on a page counts only for the exact text that passed.",
+        "columns": ("Environment", "Python", "Date", "Blocks", "Failed"),
+        "partial": "part of the blocks",
+        "failures": "Failures",
+        "none": "Nothing fails in any environment.",
+        "no_records": "No run has been recorded yet.",
+        "totals": "{recipes} recipes · {blocks} blocks · {environments} environments · "
+        "last run {date} · {failing} failing",
+    },
+    "zh": {
+        "never": "{kind}：尚未运行",
+        "changed": "{kind}：修改后尚未重新运行",
+        "seconds": "{:.1f} 秒",
+        "heading": "运行验证",
+        "legend": "✓ 通过 · ✗ 失败 · ↻ 之后有改动 · – 未运行。[全部环境](../verified.md)",
+        "title": "在哪些环境运行过",
+        "lead": "每行对应一个环境的一次运行记录；页面上的对勾只对运行通过的那份代码有效，"
+        "代码改动后自动失效。",
+        "columns": ("环境", "Python", "日期", "代码块", "失败"),
+        "partial": "只运行了一部分",
+        "failures": "失败的条目",
+        "none": "所有环境均无失败。",
+        "no_records": "还没有运行记录。",
+        "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} 个环境 · "
+        "最近运行 {date} · {failing} 个失败",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a recipe stands in one environment.
+
+    ``status`` is passed, failed, or changed: run there, but as another text.
+    """
+
+    record: Record
+    status: str
+    seconds: float
+
+
+def standing(recipe: Recipe, record: Record) -> Standing | None:
+    """The recipe's standing in an environment; None where it was not run."""
+    wanted = [
+        (block, record.blocks.get(block.path))
+        for block in recipe.blocks
+        if block.mark != "skip" and (block.mark != "gpu" or record.kind == "gpu")
+    ]
+    if not any(run for _, run in wanted):
+        return None
+    current = [run for block, run in wanted if run and run["sha256"] == block.sha256]
+    seconds = sum(run["seconds"] for run in current)
+    if any(run["status"] == "failed" for run in current):
+        return Standing(record, "failed", seconds)
+    complete = len(current) == len(wanted)
+    return Standing(record, "passed" if complete else "changed", seconds)
+
+
+def standings(catalogue: Catalogue, recipe: Recipe) -> list[Standing]:
+    """The recipe in every environment that ran it, newest torch first."""
+    found = [standing(recipe, record) for record in catalogue.records]
+    return [one for one in found if one]
+
+
+def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
+    """The status line: the newest run on a CPU, and on a GPU."""
+    found = standings(catalogue, recipe)
+    parts = []
+    for kind, name in KINDS.items():
+        on_kind = [one for one in found if one.record.kind == kind]
+        if kind == "cpu" and all(block.mark == "gpu" for block in recipe.blocks):
+            continue
+        parts.append(_part(on_kind, name, WORDS[lang]))
+    return " | ".join(parts)
+
+
+def _part(found: list[Standing], name: str, words: dict) -> str:
+    if not found:
+        return words["never"].format(kind=name)
+    counting = [one for one in found if one.status != "changed"]
+    if not counting:
+        return words["changed"].format(kind=name)
+    newest = counting[0]
+    device = newest.record.environment["device"]
+    if newest.record.kind == "gpu":
+        name = device.replace("NVIDIA ", "")
+    facts = [
+        f"{SIGNS[newest.status]} {name}",
+        f"torch {newest.record.torch}",
+        newest.record.date,
+        words["seconds"].format(newest.seconds),
+    ]
+    return " · ".join(facts)
+
+
+def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
+    """The section with a row per torch version and a column per device."""
+    found = {
+        (one.record.torch, one.record.environment["device"]): SIGNS[one.status]
+        for one in reversed(standings(catalogue, recipe))
+    }
+    devices = sorted({device for _, device in found}, key=lambda name: (name != "CPU"))
+    releases = list(dict.fromkeys(record.torch for record in catalogue.records))
+    words = WORDS[lang]
+    if not found:
+        return []
+    rows = [
+        f"| {release} | "
+        + " | ".join(found.get((release, device), SIGNS[None]) for device in devices)
+        + " |"
+        for release in releases
+    ]
+    return [
+        "",
+        f"## {words['heading']} {{ #verified }}",
+        "",
+        f"| torch | {' | '.join(devices)} |",
+        "| --- |" + " :-: |" * len(devices),
+        *rows,
+        "",
+        words["legend"],
+        "",
+    ]
+
+
+def totals(catalogue: Catalogue, lang: str) -> str:
+    """One line over everything, for the home pages."""
+    records = catalogue.records
+    if not records:
+        return WORDS[lang]["no_records"]
+    failing = sum(
+        any(one.status == "failed" for one in standings(catalogue, recipe)[:1])
+        for recipe in catalogue.recipes
+    )
+    return WORDS[lang]["totals"].format(
+        recipes=len(catalogue.recipes),
+        blocks=sum(len(recipe.blocks) for recipe in catalogue.recipes),
+        environments=len(records),
+        date=max(record.date for record in records),
+        failing=failing,
+    )
+
+
+def environments_page(catalogue: Catalogue, lang: str) -> str:
+    """The Markdown of the page that lists every environment and its failures."""
+    words = WORDS[lang]
+    return "\n".join([
+        "---",
+        f"title: {words['title']}",
+        "---",
+        f"# {words['title']} {{ #verified-runs }}",
+        "",
+        words["lead"],
+        "{ .lead }",
+        "",
+        f"| {' | '.join(words['columns'])} |",
+        "| --- | --- | --- | --: | --: |",
+        *(_environment_row(record, words) for record in catalogue.records),
+        "",
+        f"## {words['failures']} {{ #failures }}",
+        "",
+        *(_failures(catalogue, lang) or [words["none"]]),
+        "",
+    ])
+
+
+def _environment_row(record: Record, words: dict) -> str:
+    environment = record.environment
+    partial = "" if record.document["complete"] else f" ({words['partial']})"
+    cells = [
+        f"torch {record.torch}, {environment['device']}, {environment['platform']}",
+        environment["python"],
+        record.date,
+        f"{len(record.blocks)}{partial}",
+        str(len(record.failed)),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _failures(catalogue: Catalogue, lang: str) -> list[str]:
+    lines = []
+    for recipe in catalogue.recipes:
+        for one in standings(catalogue, recipe):
+            if one.status == "failed":
+                link = f"{recipe.category}/{recipe.slug}.md"
+                device = one.record.environment["device"]
+                where = f"torch {one.record.torch}, {device}"
+                lines.append(f"- [{recipe.title(lang)}]({link}): {where}")
+    return lines
