@@ -35,7 +35,9 @@ def on_config(config):
     catalogue = Catalogue(Path(config.config_file_path).parent)
     config.extra["alternate"] = True  # shows partials/alternate.html
     config.extra["catalogue"] = catalogue
-    config.extra["totals"] = {code: status.totals(catalogue, code) for code in LANGUAGES}
+    config.extra["totals"] = {
+        code: status.totals(catalogue, code) for code in LANGUAGES
+    }
     config.extra["recipe_pages"] = {
         f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
     }
@@ -151,6 +153,9 @@ def on_post_page(output, page, config):
 def recipe_of(page, config):
     """The recipe a MkDocs page belongs to, None for other pages."""
     slug = Path(page.file.src_uri).stem
-    if "lang" not in config.extra or page.file.src_uri not in config.extra["recipe_pages"]:
+    if (
+        "lang" not in config.extra
+        or page.file.src_uri not in config.extra["recipe_pages"]
+    ):
         return None
     return config.extra["catalogue"].by_slug[slug]

@@ -204,7 +204,9 @@ class Page:
     def _block(self, found, line: int, number: int) -> Block:
         mark, reason = self._mark(found.marks, line)
         snippet = self._snippet(line) if found.syntax == PYTHON else None
-        path = snippet.as_posix() if snippet else f"{self.category}/{self.slug}:{number}"
+        path = (
+            snippet.as_posix() if snippet else f"{self.category}/{self.slug}:{number}"
+        )
         code = found.code.rstrip("\n") + "\n"  # as the site shows it
         return Block(found.syntax, code, line, path, snippet, mark, reason)
 

@@ -87,20 +87,22 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
         {"title": category.title[lang], "description": category.description[lang]},
         ensure_ascii=False,  # JSON is YAML
     )
-    return "\n".join([
-        "---",
-        front,
-        "---",
-        f"# {category.title[lang]} {{ #{category.slug} }}",
-        "",
-        category.description[lang],
-        "{ .lead }",
-        "",
-        '<div class="cards" markdown>',
-        "",
-        *items,
-        "</div>",
-    ])
+    return "\n".join(
+        [
+            "---",
+            front,
+            "---",
+            f"# {category.title[lang]} {{ #{category.slug} }}",
+            "",
+            category.description[lang],
+            "{ .lead }",
+            "",
+            '<div class="cards" markdown>',
+            "",
+            *items,
+            "</div>",
+        ]
+    )
 
 
 def _card(recipe: Recipe, lang: str, link: str) -> str:

@@ -7,9 +7,7 @@ from cookbook import apis, status
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import MARK, Page, snippet_preprocessor
 
-INCLUDED = re.compile(
-    r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE
-)
+INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
 WORDS = {
     "en": {
         "home": "All recipes",
@@ -41,20 +39,22 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
     body = page.body.lstrip("\n")
     body = MARK.sub(lambda match: _notice(page, match["mark"]), body)
     body = INCLUDED.sub(lambda match: _with_output(catalogue, match, words), body)
-    return "\n".join([
-        f"# {recipe.title(page.lang)} {{ #{page.slug} }}",
-        "",
-        f"{recipe.description(page.lang)}",
-        "{ .lead }",
-        "",
-        status.line(catalogue, recipe, page.lang),
-        "{ .status }",
-        "",
-        body,
-        *status.table(catalogue, recipe, page.lang),
-        *_documentation(recipe, words["apis"]),
-        *_related(catalogue, recipe, page, words["related"]),
-    ])
+    return "\n".join(
+        [
+            f"# {recipe.title(page.lang)} {{ #{page.slug} }}",
+            "",
+            f"{recipe.description(page.lang)}",
+            "{ .lead }",
+            "",
+            status.line(catalogue, recipe, page.lang),
+            "{ .status }",
+            "",
+            body,
+            *status.table(catalogue, recipe, page.lang),
+            *_documentation(recipe, words["apis"]),
+            *_related(catalogue, recipe, page, words["related"]),
+        ]
+    )
 
 
 def full_markdown(catalogue: Catalogue, page: Page) -> str:

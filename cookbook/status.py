@@ -118,7 +118,7 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
         (one.record.torch, one.record.environment["device"]): SIGNS[one.status]
         for one in reversed(standings(catalogue, recipe))
     }
-    devices = sorted({device for _, device in found}, key=lambda name: (name != "CPU"))
+    devices = sorted({device for _, device in found}, key=lambda name: name != "CPU")
     releases = list(dict.fromkeys(record.torch for record in catalogue.records))
     words = WORDS[lang]
     if not found:
@@ -163,24 +163,26 @@ def totals(catalogue: Catalogue, lang: str) -> str:
 def environments_page(catalogue: Catalogue, lang: str) -> str:
     """The Markdown of the page that lists every environment and its failures."""
     words = WORDS[lang]
-    return "\n".join([
-        "---",
-        f"title: {words['title']}",
-        "---",
-        f"# {words['title']} {{ #verified-runs }}",
-        "",
-        words["lead"],
-        "{ .lead }",
-        "",
-        f"| {' | '.join(words['columns'])} |",
-        "| --- | --- | --- | --: | --: |",
-        *(_environment_row(record, words) for record in catalogue.records),
-        "",
-        f"## {words['failures']} {{ #failures }}",
-        "",
-        *(_failures(catalogue, lang) or [words["none"]]),
-        "",
-    ])
+    return "\n".join(
+        [
+            "---",
+            f"title: {words['title']}",
+            "---",
+            f"# {words['title']} {{ #verified-runs }}",
+            "",
+            words["lead"],
+            "{ .lead }",
+            "",
+            f"| {' | '.join(words['columns'])} |",
+            "| --- | --- | --- | --: | --: |",
+            *(_environment_row(record, words) for record in catalogue.records),
+            "",
+            f"## {words['failures']} {{ #failures }}",
+            "",
+            *(_failures(catalogue, lang) or [words["none"]]),
+            "",
+        ]
+    )
 
 
 def _environment_row(record: Record, words: dict) -> str:

@@ -67,7 +67,12 @@ def test_copy_yields_the_file(page):
 
 @pytest.mark.parametrize(
     ("lang", "words"),
-    [("en", "label smooth"), ("en", "标签平滑"), ("zh", "标签平滑"), ("zh", "过于自信")],
+    [
+        ("en", "label smooth"),
+        ("en", "标签平滑"),
+        ("zh", "标签平滑"),
+        ("zh", "过于自信"),
+    ],
 )
 def test_search_finds_the_recipe_in_either_language(page, lang, words):
     page.goto(f"{page.cookbook}{lang}/")
