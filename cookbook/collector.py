@@ -240,7 +240,7 @@ def submit_all(config) -> dict:
         timeout = float(config.getini("block_timeout"))
         runner = config.stash[runner_key] = Runner(timeout=timeout)
         for job, items in config.stash[jobs_key].items():
-            if not items[0].get_closest_marker("skip"):
+            if not all(item.get_closest_marker("skip") for item in items):
                 runner.submit(job)
     return config.stash[runner_key].futures
 

@@ -7,7 +7,6 @@ A block counts as verified only while its text still has the recorded hash.
 
 import hashlib
 import json
-import os
 import platform
 import re
 import subprocess
@@ -151,7 +150,7 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
     temporary = file.with_suffix(".tmp")
     text = json.dumps(document, ensure_ascii=False, indent=1)
     temporary.write_text(text + "\n", encoding="utf-8")
-    os.replace(temporary, file)
+    temporary.replace(file)
     return file
 
 
