@@ -60,9 +60,11 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
 def full_markdown(catalogue: Catalogue, page: Page) -> str:
     """The page with its code in place, for readers of plain Markdown."""
     text = site_markdown(catalogue, page)
-    lines = snippet_preprocessor(catalogue.root).run(text.split("\n"))
-    plain = re.sub(r" ?\{ ?[#.][^}]*\}", "", "\n".join(lines))
-    return re.sub(r"\n{3,}", "\n\n", plain)
+    # Before the code is in place, which must stay as it is.
+    plain = re.sub(r" ?\{ ?[#.][^}]*\}", "", text)
+    plain = re.sub(r"\n{3,}", "\n\n", plain)
+    lines = snippet_preprocessor(catalogue.root).run(plain.split("\n"))
+    return "\n".join(lines)
 
 
 def _notice(page: Page, mark: str) -> str:
