@@ -1,0 +1,169 @@
+"""Records: only a run's own, unchanged words about the present text count."""
+
+import json
+
+import jsonschema
+import pytest
+
+from cookbook import publish, records, status
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT
+
+ENVIRONMENT = {
+    "torch": "2.15.0+cu132",
+    "torchvision": "0.29.2",
+    "numpy": "2.4.6",
+    "python": "3.11.7",
+    "platform": "Linux x86_64",
+    "kind": "cpu",
+    "device": "CPU",
+    "cuda": None,
+    "date": "2026-11-20",
+    "commit": "0" * 40,
+}
+GPU = {**ENVIRONMENT, "kind": "gpu", "device": "NVIDIA H100", "cuda": "13.0"}
+PAGES = """---
+title: {title}
+description: {sentence}
+aliases: [x]
+---
+
+```python
+--8<-- "tensors/one.py"
+```
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A cookbook of one recipe without records."""
+    (tmp_path / "snippets/tensors").mkdir(parents=True)
+    (tmp_path / "snippets/tensors/one.py").write_text('"""One."""\n\nassert True\n')
+    for lang, sentence in (("en", "When."), ("zh", "何时。")):
+        folder = tmp_path / "docs" / lang / "tensors"
+        folder.mkdir(parents=True)
+        page = PAGES.format(title=f"One {lang}", sentence=sentence)
+        (folder / "one.md").write_text(page)
+    categories = (ROOT / "docs/categories.yml").read_text("utf-8")
+    (tmp_path / "docs/categories.yml").write_text(categories, "utf-8")
+    return tmp_path
+
+
+def write(root, environment, state="passed"):
+    block = Catalogue(root).by_slug["one"].blocks[0]
+    run = {
+        "path": block.path,
+        "sha256": block.sha256,
+        "status": state,
+        "seconds": 0.26,
+        "peak_memory": 1,
+        "gpu_memory": None,
+    }
+    return records.write(root, environment, [run], complete=True)
+
+
+def line(root, lang="en"):
+    catalogue = Catalogue(root)
+    return status.line(catalogue, catalogue.by_slug["one"], lang)
+
+
+def runs(root):
+    catalogue = Catalogue(root)
+    return publish.runs(catalogue, catalogue.by_slug["one"].blocks[0])
+
+
+def test_nothing_recorded_is_not_yet_run(root):
+    assert line(root) == "CPU: not yet run | GPU: not yet run"
+    assert line(root, "zh") == "CPU：尚未运行 | GPU：尚未运行"
+    assert runs(root) == []
+
+
+def test_a_pass_shows_release_day_and_seconds(root):
+    write(root, ENVIRONMENT)
+    assert line(root).startswith("✓ CPU · torch 2.15.0 · 2026-11-20 · 0.3 s | GPU: not")
+    expected = {"torch": "2.15.0+cu132", "status": "passed", "seconds": 0.26}
+    assert expected.items() <= runs(root)[0].items()
+
+
+def test_one_changed_character_takes_the_tick_away(root):
+    write(root, ENVIRONMENT)
+    write(root, GPU)
+    file = root / "snippets/tensors/one.py"
+    file.write_text(file.read_text().replace("One.", "One!"))
+    words = "not run since this changed"
+    assert line(root) == f"CPU: {words} | GPU: {words}"
+    assert "修改后" in line(root, "zh")
+    assert runs(root) == []
+
+
+def test_a_failing_gpu_run_shows(root):
+    write(root, ENVIRONMENT)
+    write(root, GPU, "failed")
+    assert "| ✗ H100 · torch 2.15.0" in line(root)
+    catalogue = Catalogue(root)
+    page = status.environments_page(catalogue, "en")
+    assert "- [One en](tensors/one.md): torch 2.15.0, NVIDIA H100" in page
+    table = status.table(catalogue, catalogue.by_slug["one"], "en")
+    assert "| 2.15.0 | ✓ | ✗ |" in table
+
+
+def test_the_newest_release_speaks(root):
+    write(root, {**ENVIRONMENT, "torch": "2.9.1"}, "failed")
+    write(root, ENVIRONMENT)
+    assert line(root).startswith("✓ CPU · torch 2.15.0")
+    rows = status.table(Catalogue(root), Catalogue(root).by_slug["one"], "en")
+    assert rows.index("| 2.15.0 | ✓ |") < rows.index("| 2.9.1 | ✗ |")
+
+
+def edit(change):
+    def apply(file):
+        document = json.loads(file.read_text())
+        change(document)
+        file.write_text(json.dumps(document))
+
+    return apply
+
+
+FAULTS = {
+    "a hash edited by hand": (
+        edit(lambda d: d["blocks"][0].update(sha256="f" * 64)),
+        "changed after it was written",
+    ),
+    "a status edited by hand": (
+        edit(lambda d: d["blocks"][0].update(status="failed")),
+        "changed after it was written",
+    ),
+    "cut off": (lambda f: f.write_text(f.read_text()[:-40]), "is not JSON"),
+    "no environment": (edit(lambda d: d.pop("environment")), "no complete environment"),
+    "an unknown status": (
+        edit(lambda d: d["blocks"][0].update(status="perfect")),
+        "is not complete",
+    ),
+    "another environment's name": (
+        lambda f: f.rename(f.with_name("cpu-torch9.9.9-py3.11.json")),
+        "belongs to another environment, cpu-torch2.15.0-py3.11",
+    ),
+    "another schema": (edit(lambda d: d.update(schema=7)), "not of schema 1"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_record_that_can_not_be_believed_is_reported_and_ignored(root, name):
+    damage, words = FAULTS[name]
+    damage(write(root, ENVIRONMENT))
+    (problem,) = records.problems(root)
+    assert words in problem.what
+    assert problem.fix == records.RERUN
+    assert str(problem).startswith("verified/cpu-torch")
+    assert line(root).startswith("CPU: not yet run")
+
+
+def test_the_schema_describes_what_is_written(root):
+    schema = json.loads((ROOT / "verified/schema.json").read_text())
+    jsonschema.validate(json.loads(write(root, GPU).read_text()), schema)
+    for file in (ROOT / "verified").glob("*-torch*.json"):
+        jsonschema.validate(json.loads(file.read_text()), schema)
+
+
+def test_the_records_in_the_repository_can_be_believed():
+    assert records.problems(ROOT) == []
