@@ -18,12 +18,11 @@ from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import PYTHON, Block, Page, PageError, Problem
-from cookbook.referee import Referee
 from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
-referee_key = pytest.StashKey[Referee]()
+referee_key = pytest.StashKey()
 runner_key = pytest.StashKey[Runner]()
 problems_key = pytest.StashKey[list[Problem]]()
 failed_key = pytest.StashKey[bool]()
@@ -50,7 +49,6 @@ def pytest_configure(config):
     config.pluginmanager.unregister(pytest_codeblocks.plugin)
     catalogue = Catalogue(config.rootpath)
     config.stash[catalogue_key] = catalogue
-    config.stash[referee_key] = Referee(catalogue)
     config.stash[jobs_key] = {}
     if config.option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
@@ -142,7 +140,9 @@ class RecipePage(MarkdownFile):
             item = RecipeBlock.from_parent(self, name=name, obj=block)
             add_mark(item, block, self.config.option.gpu)
             yield item
-        yield RefereeItem.from_parent(self, name="shown = run")
+        # What a page shows does not depend on the device.
+        if not self.config.option.gpu:
+            yield RefereeItem.from_parent(self, name="shown = run")
 
 
 def add_mark(item: "RecipeBlock", block: Block, gpu: bool) -> None:
@@ -201,7 +201,7 @@ class RefereeItem(pytest.Item):
     def runtest(self):
         page = self.parent.page
         found = [p for p in structure(self.config) if p.path == page.path]
-        if not found and (problem := self.config.stash[referee_key].problem(page)):
+        if not found and (problem := referee(self.config).problem(page)):
             found = [problem]
         if found:
             raise BlockFailedError("\n".join(str(problem) for problem in found))
@@ -213,6 +213,15 @@ class RefereeItem(pytest.Item):
 
     def reportinfo(self):
         return self.path, 0, f"{self.parent.page.path}: {self.name}"
+
+
+def referee(config):
+    """The session's referee; a machine that only runs blocks needs no MkDocs."""
+    from cookbook.referee import Referee
+
+    if referee_key not in config.stash:
+        config.stash[referee_key] = Referee(config.stash[catalogue_key])
+    return config.stash[referee_key]
 
 
 class BlockFailedError(Exception):
