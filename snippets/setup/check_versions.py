@@ -1,0 +1,36 @@
+"""Report the versions of torch, CUDA and cuDNN, and the name of every GPU."""
+
+import torch
+
+
+def versions() -> dict[str, str | int | None]:
+    """Collect what decides which kernels run; a GPU is not required.
+
+    Returns:
+        torch: release and build, such as "2.15.0+cu132".
+        CUDA, ROCm: what torch was built for, not what the driver offers;
+            None in any other build.
+        cuDNN: the library in use, 92600 for 9.26.0; None without one.
+        cuda:0, cuda:1, ...: name and memory of each visible GPU.
+
+    Source: torch.version, torch.backends.cudnn in the PyTorch reference
+    """
+    report = {
+        "torch": torch.__version__,
+        "CUDA": torch.version.cuda,
+        "ROCm": torch.version.hip,
+        "cuDNN": torch.backends.cudnn.version(),
+    }
+    # Without a GPU there is nothing to ask: get_device_name(0) would raise.
+    for index in range(torch.cuda.device_count()):
+        gpu = torch.cuda.get_device_properties(index)
+        memory = gpu.total_memory / 2**30  # bytes to GiB
+        report[f"cuda:{index}"] = f"{gpu.name}, {memory:.1f} GiB"
+    return report
+
+
+if __name__ == "__main__":
+    report = versions()
+    assert ("cuda:0" in report) == torch.cuda.is_available()
+    for name, value in report.items():
+        print(f"{name}: {value}")
