@@ -62,14 +62,15 @@ class _Reader:
         self.imports: dict[str, str] = {}
         self.tensors: set[str] = set()
         self.used: set[str] = set()
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))  # walking takes longer than looking
+        for node in nodes:
             self._read_import(node)
         # Twice: a name may be assigned from a method of one seen later.
         for _ in range(2):
-            for node in ast.walk(tree):
+            for node in nodes:
                 self._read_value(node)
-        inner = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-        for node in ast.walk(tree):
+        inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
             if id(node) not in inner:
                 self._read_symbol(node)
             self._read_method(node)

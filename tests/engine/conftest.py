@@ -1,0 +1,159 @@
+"""A tiny cookbook in a temporary folder, for tests to plant faults in."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cookbook.catalogue import Catalogue
+from cookbook.checks import problems
+from cookbook.referee import Referee
+from cookbook.runner import Job, Result, Runner
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
+COPIED = (*SETTINGS, "conftest.py", "docs/categories.yml", "docs/root/index.md")
+COPIED += ("docs/en/index.md", "docs/zh/index.md")
+LINKED = ("cookbook", "docs/overrides")
+
+
+class TinyCookbook:
+    """The engine around one valid recipe, training/label-smoothing."""
+
+    CLAIM = '"""Add two numbers."""\n\nassert 1 + 1 == 2\n'
+
+    def __init__(self, root: Path):
+        self.root = root
+        for name in COPIED:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+        for name in LINKED:
+            (root / name).symlink_to(ROOT / name)
+        self.recipe("label-smoothing", self.CLAIM)
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        """Change one place of a file, which must be there."""
+        text = (self.root / path).read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{path} has {old!r} {text.count(old)} times"
+        self.write(path, text.replace(old, new))
+
+    def recipe(self, slug: str, source: str, before: str = "", after: str = "") -> None:
+        """Write training/<slug> in both languages, and its snippet.
+
+        ``before`` and ``after`` are Markdown around the block.
+        """
+        name = slug.replace("-", "_")
+        self.write(f"snippets/training/{name}.py", textwrap.dedent(source))
+        block = f'```python\n--8<-- "training/{name}.py"\n```\n'
+        self.page("en", slug, f"{before}{block}{after}")
+        self.page("zh", slug, f"{before}{block}{after}")
+
+    def page(self, lang: str, slug: str, body: str) -> None:
+        """Write a page; its body begins on line 8."""
+        sentence = {"en": "Use it always.", "zh": "随时可用。"}[lang]
+        front = f"title: The {slug}\ndescription: {sentence}\naliases:\n  - {slug}\n"
+        self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}---\n\n{body}")
+
+    def problems(self) -> list[str]:
+        """What the checks of the build and of ``make check`` find."""
+        return [str(problem) for problem in problems(Catalogue(self.root))]
+
+    def refereed(self, slug: str, lang: str = "en") -> str | None:
+        """What the referee finds on one page."""
+        catalogue = Catalogue(self.root)
+        page = catalogue.by_slug[slug].pages[lang]
+        problem = Referee(catalogue).problem(page)
+        return problem and str(problem)
+
+    def command(self, *argv: str, **env: str) -> subprocess.CompletedProcess:
+        """Run a Python module in the cookbook, as a contributor would."""
+        return subprocess.run(
+            [sys.executable, "-m", *argv],
+            cwd=self.root,
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def pytest(self, *argv: str, **env: str) -> "PytestRun":
+        """Run ``pytest docs``; ``-p no:cacheprovider`` keeps the folder clean."""
+        report = self.root / "report.xml"
+        options = ("-p", "no:cacheprovider", f"--junitxml={report}", *argv)
+        done = self.command("pytest", "docs", *options, **env)
+        return PytestRun(done.returncode, done.stdout, done.stderr, outcomes(report))
+
+
+@dataclass
+class PytestRun:
+    """What a run of pytest printed, and what came of each item."""
+
+    code: int
+    stdout: str
+    stderr: str
+    outcomes: dict[tuple[str, str], tuple[str, str]]  # (page, item): (status, text)
+    counted: str = ""  # what the blocks wrote to COUNT_FILE
+
+    def of(self, slug: str, item: str | None = None, lang: str = "en"):
+        """The status and text of an item; by default, that of the page's snippet."""
+        item = item or f"{slug.replace('-', '_')}.py"
+        return self.outcomes[f"docs/{lang}/training/{slug}.md", item]
+
+
+def outcomes(report: Path) -> dict[tuple[str, str], tuple[str, str]]:
+    if not report.exists():
+        return {}
+    found = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        child = case.find("failure")
+        child = case.find("error") if child is None else child
+        child = case.find("skipped") if child is None else child
+        status = "passed" if child is None else child.tag
+        text = "" if child is None else f"{child.get('message')}\n{child.text}"
+        page = case.get("classname").replace(".", "/").removesuffix("/md") + ".md"
+        found[page, case.get("name")] = (status, text)
+    return found
+
+
+@pytest.fixture(scope="session")
+def tiny_cookbook(tmp_path_factory):
+    """Makes cookbooks that several tests look at."""
+    return lambda: TinyCookbook(tmp_path_factory.mktemp("cookbook"))
+
+
+@pytest.fixture
+def cookbook(tmp_path) -> TinyCookbook:
+    return TinyCookbook(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def runner():
+    """One lane, so that each block runs where the one before it ran."""
+    with Runner(workers=1, timeout=5) as runner:
+        yield runner
+
+
+@pytest.fixture
+def run(runner, tmp_path):
+    """Run a source as a snippet; answers what came of it."""
+    count = 0
+
+    def run(source: str) -> Result:
+        nonlocal count
+        count += 1
+        script = tmp_path / f"snippet_{count}.py"
+        script.write_text(textwrap.dedent(source), encoding="utf-8")
+        return runner.submit(Job((str(script),))).result()
+
+    return run

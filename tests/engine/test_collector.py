@@ -1,0 +1,239 @@
+"""``pytest docs`` runs every block once, and says what is wrong with which."""
+
+import re
+
+import pytest
+
+FAULTY = {
+    # The assert stands on line 9, in a function that line 12 calls.
+    "assert-fails": '''
+        """Fail."""
+
+        import sys
+
+
+        def check(total: int) -> None:
+            assert total == 3, "a sum"
+
+
+        print("so far", file=sys.stderr)
+        check(1 + 1)
+    ''',
+    "raises": '"""Raise."""\n\nassert True\nraise KeyError("gone")\n',
+    "exits": '"""Exit."""\n\nimport sys\n\nassert True\nsys.exit(0)\n',
+    "exits-3": '"""Exit."""\n\nimport sys\n\nassert True\nsys.exit(3)\n',
+    "crashes": '"""Crash."""\n\nimport ctypes\n\nassert True\nctypes.string_at(0)\n',
+    "hangs": '"""Hang."""\n\nimport time\n\nassert True\ntime.sleep(60)\n',
+    "prints-otherwise": '"""Print."""\n\nprint("new")\n',
+    "needs-network": '"""Reach out."""\n\nimport socket\n\nassert True\n'
+    'socket.gethostbyname("example.org")\n',
+}
+COUNTED = '''"""Count the runs."""
+
+import os
+
+with open(os.environ["COUNT_FILE"], "a") as file:
+    assert file.write("x")
+'''
+SHELL = """
+```bash
+test "$(ls)" = shell.py
+python shell.py | grep 2
+```
+
+```bash
+python shell.py | grep nothing | cat
+```
+"""
+MARKED = """
+<!--pytest.mark.skip(reason="it resets the GPU")-->
+```bash
+exit 1
+```
+
+<!--pytest.mark.gpu-->
+```bash
+exit 1
+```
+"""
+PRINT = '"""Print."""\n\nprint(2)\nassert True\n'
+
+
+@pytest.fixture(scope="module")
+def batch(tiny_cookbook):
+    """One run over pages that are in order but for what their blocks do."""
+    cookbook = tiny_cookbook()
+    for slug, source in FAULTY.items():
+        cookbook.recipe(slug, source)
+    cookbook.write("snippets/training/prints_otherwise.out", "old\n")
+    cookbook.recipe("counted", COUNTED)
+    again = '\n```python\n--8<-- "training/counted.py"\n```\n'
+    cookbook.recipe("shell", PRINT, after=SHELL)
+    cookbook.recipe("marked", PRINT, before="<!--pytest.mark.gpu-->\n", after=MARKED)
+    cookbook.recipe("unmarked", PRINT, after=again)
+    cookbook.replace("docs/en/training/unmarked.md", "unmarked.py", "marked.py")
+    cookbook.replace("docs/zh/training/unmarked.md", "unmarked.py", "marked.py")
+    (cookbook.root / "snippets/training/unmarked.py").unlink()
+    cookbook.recipe("tildes", PRINT, after="\n~~~bash\nls\n~~~\n")
+    cookbook.recipe("alone", PRINT)
+    (cookbook.root / "docs/zh/training/alone.md").unlink()
+    counter = cookbook.root / "counter"
+    run = cookbook.pytest("-o", "block_timeout=2", COUNT_FILE=str(counter))
+    run.counted = counter.read_text()
+    return run
+
+
+def test_faulty_blocks_fail_the_run(batch):
+    assert batch.code == 1
+
+
+def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
+    status, text = batch.of("assert-fails")
+    assert status == "failure"
+    assert "snippets/training/assert_fails.py:8: exited with code 1\n" in text
+    for lang in ("en", "zh"):
+        assert f"\n  docs/{lang}/training/assert-fails.md:8\n" in text
+    assert 'snippets/training/assert_fails.py", line 12, in <module>\n' in text
+    assert 'assert total == 3, "a sum"' in text
+    assert "AssertionError: a sum" in text
+    assert "\n--- stderr\nso far\n" in text
+
+
+def test_a_failure_is_printed_without_the_engine_in_its_traceback(batch):
+    assert "snippets/training/assert_fails.py:8: exited with code 1" in batch.stdout
+    assert "cookbook/runner.py" not in batch.stdout
+    assert "cookbook/collector.py" not in batch.stdout
+
+
+@pytest.mark.parametrize(
+    ("slug", "message"),
+    {
+        "raises": "snippets/training/raises.py:4: exited with code 1",
+        "exits-3": "snippets/training/exits_3.py:1: exited with code 3",
+        "crashes": "snippets/training/crashes.py:6: killed by SIGSEGV",
+        "hangs": "snippets/training/hangs.py:1: still running after 2 s; killed",
+        "prints-otherwise": "snippets/training/prints_otherwise.py:1: printed "
+        "otherwise than snippets/training/prints_otherwise.out; "
+        "if right, pytest --record",
+        "needs-network": "snippets/training/needs_network.py:6: needs the network "
+        "(example.org); make its data in the snippet",
+    }.items(),
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_faulty_block_fails_on_both_its_pages(batch, slug, message, lang):
+    status, text = batch.of(slug, lang=lang)
+    assert status == "failure"
+    assert message in text
+
+
+@pytest.mark.parametrize("slug", ["label-smoothing", "exits", "counted", "shell"])
+def test_faulty_blocks_harm_no_others(batch, slug):
+    assert batch.of(slug) == ("passed", "")
+
+
+def test_a_block_on_several_pages_runs_once(batch):
+    pages = [page for page, item in batch.outcomes if item == "counted.py"]
+    assert len(pages) == 4
+    assert batch.counted == "x"
+
+
+def test_shell_lines_run_beside_the_snippets_of_their_page(batch):
+    assert batch.of("shell", "line 12") == ("passed", "")
+
+
+def test_a_command_that_fails_inside_a_pipe_fails_the_block(batch):
+    status, text = batch.of("shell", "line 17")
+    assert status == "failure"
+    assert "docs/en/training/shell.md:17: exited with code 1" in text
+
+
+def test_a_skipped_block_is_not_run_and_says_why(batch):
+    status, text = batch.of("marked", "line 14")
+    assert status == "skipped"
+    assert "it resets the GPU" in text
+    assert re.search(r"^SKIPPED .*marked\.md: it resets the GPU$", batch.stdout, re.M)
+
+
+@pytest.mark.parametrize("item", ["marked.py", "line 19"])
+def test_a_gpu_block_is_skipped_and_names_the_command_that_runs_it(batch, item):
+    status, text = batch.of("marked", item)
+    assert status == "skipped"
+    assert "needs a GPU: run make test-gpu" in text
+    expected = r"^SKIPPED .*marked\.md: needs a GPU: run make test-gpu$"
+    assert re.search(expected, batch.stdout, re.M)
+
+
+def test_a_mark_holds_for_its_own_page_alone(batch):
+    assert batch.of("unmarked", "marked.py") == ("passed", "")
+
+
+def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
+    status, text = batch.of("tildes", "shown = run")
+    assert status == "failure"
+    assert "docs/en/training/tildes.md:13: the site shows 2 blocks of code" in text
+
+
+def test_a_missing_twin_fails(batch):
+    status, text = batch.of("alone", "shown = run")
+    assert status == "failure"
+    assert "docs/en/training/alone.md:1: no page in the other language; write" in text
+
+
+def test_a_page_in_order_passes_the_referee(batch):
+    assert batch.of("label-smoothing", "shown = run") == ("passed", "")
+
+
+@pytest.fixture(scope="module")
+def refused(tiny_cookbook):
+    """One run over pages that can not be collected."""
+    cookbook = tiny_cookbook()
+    for slug, fence in {"py": "```py", "titled": '```python title="a.py"'}.items():
+        cookbook.recipe(slug, PRINT)
+        cookbook.replace(f"docs/en/training/{slug}.md", "```python", fence)
+    cookbook.recipe("typed", PRINT, after="\n```python\nprint(1)\n```\n")
+    cookbook.recipe("missing", PRINT)
+    (cookbook.root / "snippets/training/missing.py").unlink()
+    cookbook.recipe("leaking", PRINT, before="<!--pytest.mark.gpu-->\n\n")
+    cookbook.recipe("continued", PRINT, after="\n<!--pytest-codeblocks:cont-->\n")
+    return cookbook.pytest()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "py.md:8: a block of ```py would be shown but not run; write ```python",
+        'titled.md:8: a block of ```python title="a.py" would be shown but not run;',
+        "typed.md:12: Python typed into a page; put it into a file and write only",
+        'missing.md:9: no snippet training/missing.py; write --8<-- "<category>/',
+        "leaking.md:8: a mark that belongs to no block; put it on the line before",
+        "continued.md:12: unknown mark pytest-codeblocks:cont; remove it; only",
+    ],
+)
+def test_a_page_that_would_not_run_as_shown_stops_the_run(refused, message):
+    assert refused.code == 2
+    assert f"docs/en/training/{message}" in refused.stdout
+    assert "passed" not in refused.stdout
+
+
+def test_record_writes_updates_and_removes_output(cookbook):
+    outputs = cookbook.root / "snippets/training"
+    cookbook.recipe("fails", '"""Fail."""\n\nprint("half")\nassert False\n')
+    cookbook.recipe("prints", PRINT)
+    cookbook.recipe("printed", PRINT)
+    for name in ("fails", "printed", "label_smoothing"):
+        cookbook.write(f"snippets/training/{name}.out", "old\n")
+    run = cookbook.pytest("--record")
+    assert run.code == 1
+    assert run.of("fails")[0] == "failure"
+    assert run.of("prints") == run.of("printed") == ("passed", "")
+    recorded = {file.stem: file.read_text() for file in outputs.glob("*.out")}
+    assert recorded == {"fails": "old\n", "printed": "2\n", "prints": "2\n"}
+
+
+def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
+    cookbook.recipe("marked", PRINT, before="<!--pytest.mark.gpu-->\n")
+    run = cookbook.pytest("--gpu", CUDA_VISIBLE_DEVICES="")
+    assert run.code != 0
+    assert "--gpu: torch finds no GPU on this machine" in run.stderr
+    assert "skipped" not in run.stdout
+    assert run.outcomes == {}

@@ -1,0 +1,312 @@
+"""A block runs as ``python file.py`` would, alone, and can harm no other."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cookbook.runner import Job, Runner, RunnerError
+
+# Each ending, the problem it is reported as, and what stderr says of it.
+ENDINGS = {
+    "assert 1 + 1 == 3, 'sums'": ("exited with code 1", "AssertionError: sums"),
+    "{}['a']": ("exited with code 1", "KeyError: 'a'"),
+    "x = (": ("exited with code 1", "SyntaxError: '(' was never closed"),
+    "import sys; sys.exit(3)": ("exited with code 3", ""),
+    "import sys; sys.exit('no data')": ("exited with code 1", "no data\n"),
+    "raise KeyboardInterrupt": ("exited with code 1", "KeyboardInterrupt"),
+    "import os; os._exit(7)": ("exited with code 7", ""),
+    "import os; os.kill(os.getpid(), 9)": ("killed by SIGKILL", ""),
+    "import os; os.abort()": ("killed by SIGABRT", "Fatal Python error: Aborted"),
+    "import ctypes; ctypes.string_at(0)": ("killed by SIGSEGV", ", line 1 in <module>"),
+    "import warnings; warnings.warn('old', DeprecationWarning)": (
+        "exited with code 1",
+        "DeprecationWarning: old",
+    ),
+    "import torch; torch.ones(2, 3, 4).T": ("exited with code 1", "UserWarning: "),
+}
+
+
+@pytest.mark.parametrize(("source", "ending"), ENDINGS.items())
+def test_a_bad_ending_is_reported_and_harms_no_other_block(run, source, ending):
+    problem, stderr = ending
+    result = run(source)
+    assert result.problem == problem
+    assert stderr in result.stderr
+    assert run("print('unharmed')").stdout == "unharmed\n"
+
+
+@pytest.mark.parametrize("source", ["import sys; sys.exit(0)", "raise SystemExit"])
+def test_leaving_with_code_zero_ends_only_the_block(run, source):
+    assert run(source).problem is None
+    assert run("print('unharmed')").stdout == "unharmed\n"
+
+
+def test_a_traceback_begins_in_the_snippet(run):
+    lines = run("def f():\n    raise ValueError('no')\n\nf()\n").stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[1].endswith('snippet_1.py", line 4, in <module>')
+    assert lines[3].endswith('snippet_1.py", line 2, in f')
+    assert lines[-1] == "ValueError: no"
+
+
+def test_a_block_is_what_a_script_is(run, tmp_path):
+    source = """
+        import os, sys
+        print(__name__, __file__, __doc__, __spec__, __package__, sys.argv)
+        print(sys.modules["__main__"].__dict__ is globals(), sys.path[0])
+        print(sys.stdin.read() == "", os.getpid() == os.getpgrp(), os.getppid() > 1)
+        print(sys.flags.dont_write_bytecode, sys.flags.optimize)
+    """
+    result = run(source)
+    script = subprocess.run(
+        [sys.executable, tmp_path / "snippet_1.py"],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.problem is None
+    assert result.stdout == script.stdout
+
+
+def test_source_pickles_and_spawned_workers_find_the_block(run):
+    source = """
+        import inspect
+        import multiprocessing
+        import pickle
+
+        class Box:
+            pass
+
+        def double(x):
+            return 2 * x
+
+        if __name__ == "__main__":
+            assert isinstance(pickle.loads(pickle.dumps(Box())), Box)
+            assert inspect.getsource(double).endswith("return 2 * x\\n")
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(pool.map(double, [1, 2]))
+    """
+    result = run(source)
+    assert (result.problem, result.stdout) == (None, "[2, 4]\n"), result.stderr
+
+
+def test_an_ordinary_end_waits_for_threads_and_runs_exit_handlers(run):
+    source = """
+        import atexit, threading, time
+        atexit.register(print, "handler")
+        threading.Thread(target=lambda: (time.sleep(0.1), print("thread"))).start()
+        print("main")
+    """
+    assert run(source).stdout == "main\nthread\nhandler\n"
+
+
+def test_the_working_directory_is_empty_and_of_this_block_alone(run):
+    source = """
+        import os
+        assert os.listdir() == []
+        open("left", "w").close()
+        print(os.getcwd())
+    """
+    first, second = run(source), run(source)
+    assert (first.problem, second.problem) == (None, None)
+    assert first.stdout != second.stdout
+    assert not Path(first.stdout.strip()).exists()
+
+
+def test_nothing_a_block_sets_reaches_the_next(run):
+    state = """
+        import os, random, sys, warnings
+        import numpy as np
+        import torch
+
+        def state():
+            return (
+                torch.get_default_dtype(), torch.get_default_device(),
+                torch.initial_seed(), torch.rand(2).tolist(), np.random.rand(),
+                torch.get_num_threads(), torch.is_grad_enabled(),
+                torch.are_deterministic_algorithms_enabled(), warnings.filters[:3],
+                sorted(set(os.environ) - {"PYTEST_CURRENT_TEST"}),
+                sys.path[1:], sorted(sys.modules), os.umask(0o22), torch.nn.Linear,
+            )
+    """
+    clean = f"{state}\n        print(state())"
+    dirty = f"""{state}
+        before = state()
+        torch.set_default_dtype(torch.float64)
+        torch.set_default_device("meta")
+        torch.manual_seed(1)
+        np.random.seed(1)
+        torch.set_num_threads(torch.get_num_threads() + 1)
+        torch.set_grad_enabled(False)
+        torch.use_deterministic_algorithms(True)
+        warnings.simplefilter("ignore")
+        os.environ["LEAK"] = "1"
+        os.chdir("/")
+        sys.path.append("/leak")
+        sys.modules["leak"] = sys
+        os.umask(0)
+        torch.nn.Linear = None
+    """
+    before, fault, after = run(clean), run(dirty), run(clean)
+    assert fault.problem is None, fault.stderr
+    assert before.problem is None, before.stderr
+    assert "torch.float32, device(type='cpu')" in before.stdout
+    assert after.stdout == before.stdout
+
+
+def survivors(pids: str) -> list[int]:
+    return [int(pid) for pid in pids.split() if psutil.pid_exists(int(pid))]
+
+
+def test_a_hang_is_killed_with_all_its_children(run, runner, monkeypatch):
+    monkeypatch.setattr(runner, "timeout", 1)
+    source = """
+        import os, signal, subprocess, sys, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sleep = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+        child = subprocess.Popen(sleep)
+        elsewhere = subprocess.Popen(sleep, start_new_session=True)
+        print(os.getpid(), child.pid, elsewhere.pid, flush=True)
+        time.sleep(60)
+    """
+    result = run(source)
+    assert result.problem == "still running after 1 s; killed"
+    assert len(result.stdout.split()) == 3
+    assert survivors(result.stdout) == []
+    assert run("print('unharmed')").stdout == "unharmed\n"
+
+
+def test_workers_left_running_do_not_survive(run):
+    source = """
+        import multiprocessing, os, time
+
+        def worker(queue, depth):
+            queue.put(os.getpid())
+            if depth:
+                start(queue, depth - 1)
+            os.setsid()
+            time.sleep(60)
+
+        def start(queue, depth):
+            context = multiprocessing.get_context("fork")
+            context.Process(target=worker, args=(queue, depth)).start()
+
+        if __name__ == "__main__":
+            queue = multiprocessing.get_context("fork").SimpleQueue()
+            for _ in range(8):
+                start(queue, depth=2)
+            print(*(queue.get() for _ in range(24)), flush=True)
+            os._exit(0)
+    """
+    result = run(source)
+    assert result.problem is None, result.stderr
+    assert len(set(result.stdout.split())) == 24
+    assert survivors(result.stdout) == []
+
+
+# Every way out; the address is reserved for documentation, so nobody answers.
+WAYS_OUT = {
+    "look-up": "socket.getaddrinfo('example.org', 80)",
+    "old look-up": "socket.gethostbyname('example.org')",
+    "connection": "socket.create_connection(('192.0.2.1', 80), timeout=0.1)",
+    "IPv6": "socket.socket(socket.AF_INET6).connect(('2001:db8::1', 80))",
+    "datagram": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'', ('192.0.2.1', 9))",
+    "message": "socket.socket(type=2).sendmsg([b''], [], 0, ('192.0.2.1', 9))",
+    "URL": "urllib.request.urlopen('http://192.0.2.1/', timeout=0.1)",
+    "cleared environment": "os.environ.clear(); socket.gethostbyname('192.0.2.1')",
+    "another Python": "subprocess.run([sys.executable, '-c', 'import socket; "
+    'socket.gethostbyname("192.0.2.1")\'], check=True, capture_output=True)',
+}
+
+
+@pytest.mark.parametrize("call", WAYS_OUT.values(), ids=WAYS_OUT)
+def test_a_block_that_needs_the_network_fails_even_if_it_hides_it(run, call):
+    source = f"""
+        import contextlib, os, socket, subprocess, sys, urllib.request
+        with contextlib.suppress(Exception):
+            {call}
+        print("hidden")
+    """
+    result = run(source)
+    assert result.stdout == "hidden\n", result.stderr
+    (host,) = result.hosts
+    assert host in ("example.org", "192.0.2.1", "2001:db8::1")
+    assert result.problem == f"needs the network ({host}); make its data in the snippet"
+
+
+def test_the_error_of_a_block_that_needs_the_network_says_so(run):
+    result = run("import socket\nsocket.gethostbyname('example.org')")
+    assert "no network in recipes: tried to reach example.org" in result.stderr
+
+
+def test_sockets_on_this_machine_are_allowed(run):
+    source = """
+        import socket
+        for host in ("127.0.0.1", "localhost", socket.gethostname()):
+            socket.getaddrinfo(host, 80)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            with socket.create_connection(server.getsockname()) as client:
+                client.sendall(b"hello")
+                print(server.accept()[0].recv(5))
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind("here")
+            server.listen()
+            socket.socket(socket.AF_UNIX).connect("here")
+    """
+    result = run(source)
+    assert (result.problem, result.stdout) == (None, "b'hello'\n"), result.stderr
+
+
+def test_shell_lines_run_beside_the_snippets_they_name(runner, tmp_path):
+    snippet = tmp_path / "train.py"
+    snippet.write_text("import sys; print('trained', sys.argv[1:])\n")
+    lines = "ls\npython train.py --epochs 1\n"
+    job = Job(("bash", "-euo", "pipefail", "-c", lines), (snippet,))
+    result = runner.submit(job).result()
+    assert (result.problem, result.stdout) == (
+        None,
+        "train.py\ntrained ['--epochs', '1']\n",
+    )
+
+
+def test_a_block_runs_once_however_often_it_is_asked_for(runner, tmp_path):
+    script, counted = tmp_path / "count.py", tmp_path / "counted"
+    script.write_text(f"open({str(counted)!r}, 'a').write('x')\n")
+    first, second = (runner.submit(Job((str(script),))) for _ in range(2))
+    assert first.result() is second.result()
+    assert counted.read_text() == "x"
+
+
+def test_leaving_the_runner_kills_what_still_runs(tmp_path):
+    script, up = tmp_path / "hang.py", tmp_path / "up"
+    script.write_text(
+        "import os, subprocess, time\n"
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        f"open({str(up)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}} ')\n"
+        "time.sleep(60)\n"
+    )
+    with Runner(workers=1) as runner:
+        runner.submit(Job((str(script),)))
+        deadline = time.monotonic() + 30
+        while not (up.exists() and up.read_text().endswith(" ")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        started = time.monotonic()
+    assert time.monotonic() - started < 10
+    assert survivors(up.read_text()) == []
+
+
+def test_a_server_that_is_gone_is_said_to_be(tmp_path):
+    with Runner(workers=1) as runner:
+        os.killpg(runner.server.pid, signal.SIGKILL)
+        future = runner.submit(Job((str(tmp_path / "any.py"),)))
+        with pytest.raises(RunnerError, match="the fork server is gone; does `import"):
+            future.result(timeout=10)

@@ -1,0 +1,570 @@
+"""Every fault of a page or snippet is named: file, line, what, and the remedy.
+
+These are the checks that ``mkdocs build``, ``make check`` and pytest share.
+"""
+
+import pytest
+
+PAGE = "docs/en/training/label-smoothing.md"
+TWIN = "docs/zh/training/label-smoothing.md"
+SNIPPET = "snippets/training/label_smoothing.py"
+OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
+BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
+ALIASES = "aliases:\n  - label-smoothing\n"  # on lines 4 and 5
+LIKE_PAGE = f"show the same blocks with the same marks as {PAGE}, in that order"
+SAME_IDS = f"use the heading ids of {PAGE}, in that order"
+NOT_RUN = "would be shown but not run"
+WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
+KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
+TYPED = "Python typed into a page; put it into a file and write only --8<--"
+
+
+class Change:
+    """Replace one place of some files."""
+
+    def __init__(self, *paths: str, old: str, new: str):
+        self.paths, self.old, self.new = paths, old, new
+
+    def __call__(self, cookbook):
+        for path in self.paths:
+            cookbook.replace(path, self.old, self.new)
+
+
+class Append:
+    """Add lines at the end of some files; a page has ten, the snippet three."""
+
+    def __init__(self, *paths: str, text: str):
+        self.paths, self.text = paths, text
+
+    def __call__(self, cookbook):
+        for path in self.paths:
+            before = (cookbook.root / path).read_text(encoding="utf-8")
+            cookbook.write(path, before + self.text)
+
+
+class Write:
+    """Add a file."""
+
+    def __init__(self, path: str, text: str):
+        self.path, self.text = path, text
+
+    def __call__(self, cookbook):
+        cookbook.write(self.path, self.text)
+
+
+class Move:
+    """Give both pages another place below docs/<lang>/; or copy them there."""
+
+    def __init__(self, place: str, keep: bool = False):
+        self.place, self.keep = place, keep
+
+    def __call__(self, cookbook):
+        for lang, page in (("en", PAGE), ("zh", TWIN)):
+            text = (cookbook.root / page).read_text(encoding="utf-8")
+            cookbook.write(f"docs/{lang}/{self.place}", text)
+            if not self.keep:
+                (cookbook.root / page).unlink()
+
+
+class Remove:
+    def __init__(self, path: str):
+        self.path = path
+
+    def __call__(self, cookbook):
+        (cookbook.root / self.path).unlink()
+
+
+class Both:
+    def __init__(self, *plants):
+        self.plants = plants
+
+    def __call__(self, cookbook):
+        for plant in self.plants:
+            plant(cookbook)
+
+
+def opened(fence: str) -> Change:
+    """The English page's block, under another opening fence."""
+    return Change(PAGE, old=OPEN, new=f"{fence}\n")
+
+
+def included(line: str) -> Change:
+    """The English page's block, around another line."""
+    return Change(PAGE, old=INCLUDE, new=f"{line}\n")
+
+
+def marked(mark: str) -> Change:
+    """The English page's block, below another line."""
+    return Change(PAGE, old=OPEN, new=f"{mark}\n{OPEN}")
+
+
+def headed(line: str) -> Change:
+    """The English page, with a line of front matter before the aliases."""
+    return Change(PAGE, old="aliases:", new=f"{line}\naliases:")
+
+
+def coded(text: str) -> Append:
+    """The snippet, with more lines from its fourth on."""
+    return Append(SNIPPET, text=text)
+
+
+FAULTS = {
+    # What a page includes
+    "misspelt path": (
+        included('--8<-- "training/label_smothing.py"'),
+        [f"{PAGE}:9: no snippet training/label_smothing.py; {WHOLE_FILE}"],
+    ),
+    "misspelt marker that MkDocs expands": (
+        included(INCLUDE.strip().replace("--8<--", "--8<-")),
+        [f'{PAGE}:9: not an include: --8<- "training/label_smoothing.py"; '],
+    ),
+    "misspelt marker that MkDocs leaves": (
+        included(INCLUDE.strip().replace("--8<--", "--8<")),
+        [f"{PAGE}:8: {TYPED}"],
+    ),
+    "other quotes": (
+        included("--8<-- 'training/label_smoothing.py'"),
+        [f"{PAGE}:9: not an include: "],
+    ),
+    "part of a snippet": (
+        included('--8<-- "training/label_smoothing.py:1:2"'),
+        [f"{PAGE}:9: no snippet training/label_smoothing.py:1:2; {WHOLE_FILE}"],
+    ),
+    "folder": (
+        included('--8<-- "training"'),
+        [f"{PAGE}:9: no snippet training; {WHOLE_FILE}"],
+    ),
+    "file outside snippets": (
+        included('--8<-- "../conftest.py"'),
+        [f'{PAGE}:9: no snippet: --8<-- "../conftest.py"; {WHOLE_FILE}'],
+    ),
+    "several files at once": (
+        included("--8<--\ntraining/label_smoothing.py\n--8<--"),
+        [f"{PAGE}:9: not an include: --8<--; {WHOLE_FILE}"],
+    ),
+    "include in prose": (
+        Append(PAGE, text=f"\n{INCLUDE}"),
+        [f"{PAGE}:12: an include outside a ```python block; include snippets there"],
+    ),
+    "include in a text block": (
+        Append(PAGE, text=f"\n```text\n{INCLUDE}```\n"),
+        [f"{PAGE}:13: an include outside a ```python block; include snippets there"],
+    ),
+    # Fences that would be shown and not run
+    **{
+        f"```{fence}": (
+            opened(f"```{fence}"),
+            [f"{PAGE}:8: a block of ```{fence} {NOT_RUN}; {KNOWN_FENCES}"],
+        )
+        for fence in (
+            "py",
+            "Python",
+            'python title="a.py"',
+            'python hl_lines="1"',
+            "{ .python }",
+            " { .python }",
+            "console",
+            "",
+        )
+    },
+    "~~~ around an include": (
+        Change(PAGE, old=BLOCK, new=f"~~~python\n{INCLUDE}~~~\n"),
+        [f"{PAGE}:9: an include outside a ```python block; include snippets there"],
+    ),
+    "longer fence": (
+        Change(PAGE, old=BLOCK, new=f"`{OPEN}{INCLUDE}````\n"),
+        [f"{PAGE}:8: {TYPED}"],
+    ),
+    "block in a list": (
+        Change(PAGE, old=BLOCK, new=f"- a\n\n    {OPEN}    {INCLUDE}    ```\n"),
+        [f"{PAGE}:11: not an include: "],
+    ),
+    "fence left open": (
+        Change(PAGE, old=BLOCK, new=f"{OPEN}{INCLUDE}"),
+        [f"{PAGE}:8: a fence that is not closed; close it with ```"],
+    ),
+    "Python typed in": (
+        Append(PAGE, text=f"\n{OPEN}print(1)\n```\n"),
+        [f"{PAGE}:12: {TYPED}"],
+    ),
+    "Python typed below an include": (
+        included(f"{INCLUDE}print(1)"),
+        [f"{PAGE}:8: {TYPED}"],
+    ),
+    "empty Python block": (
+        Append(PAGE, text=f"\n{OPEN}```\n"),
+        [f"{PAGE}:12: {TYPED}"],
+    ),
+    "page without Python": (
+        Both(
+            Change(PAGE, TWIN, old=BLOCK, new="```bash\nls\n```\n"),
+            Remove(SNIPPET),
+        ),
+        [
+            f"{PAGE}:1: no Python block; show a snippet: ```python with --8<--",
+            f"{TWIN}:1: no Python block; show a snippet: ```python with --8<--",
+        ],
+    ),
+    "block on a home page": (
+        Append("docs/en/index.md", text="```python\nprint(1)\n"),
+        [
+            "docs/en/index.md:8: a code block outside a recipe would be shown but "
+            "not run; move it to a recipe's page"
+        ],
+    ),
+    "page in a deeper folder": (
+        Write("docs/en/training/deep/page.md", "# A page\n"),
+        [
+            "docs/en/training/deep/page.md:1: a page that no recipe is; "
+            "move it to docs/<lang>/<category>/<slug>.md"
+        ],
+    ),
+    "page of another suffix": (
+        Write("docs/zh/training/page.markdown", "# A page\n"),
+        ["docs/zh/training/page.markdown:1: a page that no recipe is; move it to"],
+    ),
+    # Marks
+    **{
+        f"<!--{mark}-->": (
+            marked(f"<!--{mark}-->"),
+            [
+                f"{PAGE}:8: unknown mark {mark}; write <!--pytest.mark.gpu--> "
+                'or <!--pytest.mark.skip(reason="…")-->'
+            ],
+        )
+        for mark in (
+            "pytest.mark.slow",
+            "pytest.mark.skipif(True, reason='slow')",
+            "pytest.mark.skip",
+            'pytest.mark.skip(reason="")',
+        )
+    },
+    **{
+        f"<!--pytest-codeblocks:{keyword}-->": (
+            marked(f"<!--pytest-codeblocks:{keyword}-->"),
+            [f"{PAGE}:8: unknown mark pytest-codeblocks:{keyword}; remove it; only"],
+        )
+        for keyword in ("cont", "expected-output", "skip", "skipif(1)", "skipfile")
+    },
+    "mark that would leak to the next block": (
+        marked("<!--pytest.mark.gpu-->\n\nProse.\n"),
+        [f"{PAGE}:8: a mark that belongs to no block; put it on the line before"],
+    ),
+    "two marks": (
+        marked("<!--pytest.mark.gpu-->\n<!--pytest.mark.gpu-->"),
+        [f"{PAGE}:8: a mark that belongs to no block; put it on the line before"],
+    ),
+    "mark at the end of a page": (
+        Append(PAGE, text="\n<!--pytest.mark.gpu-->\n"),
+        [f"{PAGE}:12: a mark that belongs to no block; put it on the line before"],
+    ),
+    "mark on a block of text": (
+        Append(PAGE, text="\n<!--pytest.mark.gpu-->\n```text\n1\n```\n"),
+        [f"{PAGE}:12: a mark on a block of text; remove it"],
+    ),
+    # Headings
+    "heading of level 1": (
+        Append(PAGE, TWIN, text="\n# Title {#title}\n"),
+        [
+            f"{PAGE}:12: a heading of level 1; remove it",
+            f"{TWIN}:12: a heading of level 1; remove it",
+        ],
+    ),
+    "heading without an id": (
+        Append(PAGE, text="\n## Pitfalls\n"),
+        [f"{PAGE}:12: a heading without an id; write ## Heading {{#id}}"],
+    ),
+    "the same id twice": (
+        Append(PAGE, text="\n## A {#a}\n\n## B {#a}\n"),
+        [f"{PAGE}:14: the id a stands twice; choose another"],
+    ),
+    # Front matter
+    "no front matter": (
+        Change(PAGE, old="---\ntitle", new="title"),
+        [f"{PAGE}:1: no front matter; begin the page with title, description and"],
+    ),
+    "front matter that is not YAML": (
+        Change(PAGE, old="Use it", new="Use it: yes"),
+        [
+            f"{PAGE}:3: the front matter is not YAML (mapping values are not "
+            "allowed here); quote values that hold a colon"
+        ],
+    ),
+    "front matter that is a list": (
+        Write(PAGE, f"---\n- title\n---\n\n{BLOCK}"),
+        [f"{PAGE}:1: the front matter is not a mapping; begin the page with title"],
+    ),
+    "empty front matter": (
+        Write(PAGE, f"---\n---\n\n{BLOCK}"),
+        [f"{PAGE}:1: the front matter is not a mapping; begin the page with title"],
+    ),
+    "no title": (
+        Change(PAGE, old="title: The label-smoothing\n", new=""),
+        [f"{PAGE}:1: no title; write title: … in the front matter"],
+    ),
+    "title that is a number": (
+        Change(PAGE, old="The label-smoothing", new="42"),
+        [f"{PAGE}:2: no title; write title: … in the front matter"],
+    ),
+    "no description": (
+        Change(PAGE, old="description: Use it always.\n", new=""),
+        [f"{PAGE}:1: no description; write description: … in the front matter"],
+    ),
+    "no aliases": (
+        Change(PAGE, old=ALIASES, new=""),
+        [f"{PAGE}:1: no aliases; list the words people search for"],
+    ),
+    "alias with a colon": (
+        Change(PAGE, old="- label-smoothing", new="- IndexError: Target 10"),
+        [f"{PAGE}:4: aliases is not a list of words; write aliases: [a, b], in quotes"],
+    ),
+    "unknown key": (
+        headed("tag: [loss]"),
+        [f"{PAGE}:4: unknown front matter key tag; remove it; known are title, "],
+    ),
+    "English fact on the Chinese page": (
+        Change(TWIN, old="aliases:", new="related: []\naliases:"),
+        [f"{TWIN}:4: unknown front matter key related; remove it (it stands on the"],
+    ),
+    "two English sentences": (
+        Change(PAGE, old="it always", new="it. Always"),
+        [f"{PAGE}:3: the description is not one sentence; say when to use it, and"],
+    ),
+    "two Chinese sentences": (
+        Change(TWIN, old="随时可用", new="随时可用。真的"),
+        [f"{TWIN}:3: the description is not one sentence; say when to use it, and"],
+    ),
+    "sentence without an end": (
+        Change(PAGE, old="it always.", new="it always"),
+        [f"{PAGE}:3: the description is not one sentence; say when to use it, and"],
+    ),
+    "related to no recipe": (
+        headed("related: [nothing]"),
+        [f"{PAGE}:4: related: no other recipe nothing; name an existing slug"],
+    ),
+    "related to itself": (
+        headed("related: [label-smoothing]"),
+        [f"{PAGE}:4: related: no other recipe label-smoothing; name an existing"],
+    ),
+    "covers what has a page": (
+        headed("covers: [label-smoothing]"),
+        [f"{PAGE}:4: covers: label-smoothing has a page; cover only tasks that"],
+    ),
+    # Names
+    "unknown category": (
+        Move("trainings/label-smoothing.md"),
+        [
+            f"docs/{lang}/trainings/label-smoothing.md:1: unknown category trainings; "
+            "add it to docs/categories.yml, or move the page"
+            for lang in ("en", "zh")
+        ],
+    ),
+    "bad slug": (
+        Move("training/Label_Smoothing.md"),
+        [
+            f"docs/{lang}/training/Label_Smoothing.md:1: Label_Smoothing.md is no "
+            "slug; name the file in lower-case words joined by -"
+            for lang in ("en", "zh")
+        ],
+    ),
+    "the same slug twice": (
+        Move("data/label-smoothing.md", keep=True),
+        [
+            f"docs/en/{category}/label-smoothing.md:1: two recipes are called "
+            "label-smoothing; rename one"
+            for category in ("data", "training")
+        ],
+    ),
+    # Twins
+    "missing Chinese twin": (
+        Remove(TWIN),
+        [f"{PAGE}:1: no page in the other language; write {TWIN}, with the same"],
+    ),
+    "missing English twin": (
+        Remove(PAGE),
+        [f"{TWIN}:1: no page in the other language; write {PAGE}, with the same"],
+    ),
+    "missing home page": (
+        Remove("docs/zh/index.md"),
+        ["docs/en/index.md:1: no page in the other language; write docs/zh/index.md"],
+    ),
+    "another block in the twin": (
+        Append(TWIN, text="\n```bash\nls\n```\n"),
+        [f"{TWIN}:12: blocks differ; {LIKE_PAGE}"],
+    ),
+    "a block fewer in the twin": (
+        Append(PAGE, text="\n```bash\nls\n```\n"),
+        [f"{TWIN}:1: blocks differ; {LIKE_PAGE}"],
+    ),
+    "other shell lines in the twin": (
+        Both(
+            Append(PAGE, text="\n```bash\nls\n```\n"),
+            Append(TWIN, text="\n```bash\nls -l\n```\n"),
+        ),
+        [f"{TWIN}:12: blocks differ; {LIKE_PAGE}"],
+    ),
+    "another mark in the twin": (
+        Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+        [f"{TWIN}:9: blocks differ; {LIKE_PAGE}"],
+    ),
+    "another heading id in the twin": (
+        Both(
+            Append(PAGE, text="\n## Why {#why}\n"),
+            Append(TWIN, text="\n## 原理 {#how}\n"),
+        ),
+        [f"{TWIN}:12: heading ids differ; {SAME_IDS}"],
+    ),
+    "another heading level in the twin": (
+        Both(
+            Append(PAGE, text="\n## Why {#why}\n"),
+            Append(TWIN, text="\n### 原理 {#why}\n"),
+        ),
+        [f"{TWIN}:12: heading ids differ; {SAME_IDS}"],
+    ),
+    "another error message in the twin": (
+        Both(
+            Append(PAGE, text="\n```pytb\nKeyError: 1\n```\n"),
+            Append(TWIN, text="\n```pytb\nKeyError: 2\n```\n"),
+        ),
+        [f"{TWIN}:12: the ```pytb blocks differ; quote the same messages as {PAGE}"],
+    ),
+    "another link in the twin": (
+        Append(PAGE, text="\n[a paper](https://a.org)\n"),
+        [f"{TWIN}:1: no link to https://a.org; link to it as {PAGE} does, or remove"],
+    ),
+    # Snippets
+    "snippet on no page": (
+        Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
+        [
+            "snippets/training/other.py:1: a snippet on no page; "
+            'show it: ```python with --8<-- "training/other.py"'
+        ],
+    ),
+    "recorded output of no snippet": (
+        Write("snippets/training/other.out", "2\n"),
+        ["snippets/training/other.out:1: recorded output of no snippet; remove it"],
+    ),
+    "tab": (
+        coded("if True:\n\tx = 1\n"),
+        [f"{SNIPPET}:5: a tab, which the page turns into spaces; use spaces"],
+    ),
+    "trailing space": (
+        coded("x = 1 \n"),
+        [f"{SNIPPET}:4: spaces at the end of the line; remove them"],
+    ),
+    "line of spaces": (
+        coded("\n  \nx = 1\n"),
+        [f"{SNIPPET}:5: spaces at the end of the line; remove them"],
+    ),
+    "fence inside a snippet": (
+        coded('x = """\n```\n"""\n'),
+        [
+            f"{PAGE}:10: a fence that is not closed; ",
+            f"{TWIN}:10: a fence that is not closed; ",
+            f"{SNIPPET}:5: ``` inside a snippet ends the block on the page; write it",
+        ],
+    ),
+    "annotation inside a snippet": (
+        coded("x = 1  # (1)!\n"),
+        [f"{SNIPPET}:4: # (1)! becomes an annotation on the page; write a plain"],
+    ),
+    "include inside a snippet": (
+        coded('# --8<-- "training/label_smoothing.py"\n'),
+        [f"{SNIPPET}:4: --8<-- inside a snippet would be expanded; write it otherwise"],
+    ),
+    "section inside a snippet": (
+        coded("# --8<-- [start:part]\n"),
+        [f"{SNIPPET}:4: --8<-- inside a snippet would be expanded; write it otherwise"],
+    ),
+    "61 lines": (
+        coded("".join(f"x{number} = 0\n" for number in range(58))),
+        [f"{SNIPPET}:61: 61 lines; a snippet fits a screen; cut it to 60, or split it"],
+    ),
+    "80 columns": (
+        coded(f"x = '{'x' * 74}'\n"),
+        [f"{SNIPPET}:4: 80 columns; break the line before 80"],
+    ),
+    "no newline at the end": (
+        Change(SNIPPET, old="== 2\n", new="== 2"),
+        [f"{SNIPPET}:3: the file's end would not survive copying; end the file with"],
+    ),
+    "two newlines at the end": (
+        coded("\n"),
+        [f"{SNIPPET}:5: the file's end would not survive copying; end the file with"],
+    ),
+    "no claim": (
+        Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
+        [f"{SNIPPET}:1: the snippet claims nothing; assert what it shows, or print it"],
+    ),
+    "no docstring": (
+        Change(SNIPPET, old='"""Add two numbers."""\n\n', new=""),
+        [f'{SNIPPET}:1: no docstring; begin with """One sentence'],
+    ),
+    "snippet that does not parse": (
+        coded("x = (\n"),
+        [f"{SNIPPET}:4: does not parse ('(' was never closed); make it run by itself"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("plant", "expected"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_named_with_file_line_and_remedy(cookbook, plant, expected):
+    plant(cookbook)
+    found = cookbook.problems()
+    assert len(found) == len(expected), found
+    for problem, beginning in zip(found, expected, strict=True):
+        assert problem.startswith(beginning)
+
+
+SOUND = {
+    "nothing changed": Both(),
+    "gpu mark": Change(PAGE, TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+    "mark with spaces": Change(
+        PAGE, TWIN, old=OPEN, new=f"<!-- pytest.mark.gpu -->\n{OPEN}"
+    ),
+    "reasons in two languages": Both(
+        Append(
+            PAGE, text='\n<!--pytest.mark.skip(reason="it resets")-->\n```sh\na\n```\n'
+        ),
+        Append(
+            TWIN, text='\n<!--pytest.mark.skip(reason="会重置")-->\n```sh\na\n```\n'
+        ),
+    ),
+    "shell block": Append(PAGE, TWIN, text="\n```bash\nls\n```\n"),
+    "a printed claim": Both(
+        Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
+        Write(SNIPPET.replace(".py", ".out"), "2\n"),
+    ),
+    "a claim by assert_close": Change(
+        SNIPPET, old="assert 1 + 1 == 2", new="testing.assert_close(1 + 1, 2)"
+    ),
+    "60 lines": coded("".join(f"x{number} = 0\n" for number in range(57))),
+    "79 columns": coded(f"x = '{'x' * 73}'\n"),
+    "heading inside a block": Append(PAGE, TWIN, text="\n```bash\n# comment\n```\n"),
+    "the words of a mark inside a block": Append(
+        PAGE, TWIN, text="\n```text\npytest.mark.slow\n```\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("plant", SOUND.values(), ids=SOUND)
+def test_what_is_in_order_is_not_refused(cookbook, plant):
+    plant(cookbook)
+    assert cookbook.problems() == []
+
+
+def test_a_broken_page_does_not_hide_the_faults_of_others(cookbook):
+    cookbook.recipe("other", '"""Add."""\n\nassert True\n')
+    (cookbook.root / "docs/zh/training/other.md").unlink()
+    opened("```py")(cookbook)
+    found = "\n".join(cookbook.problems())
+    assert f"{PAGE}:8: a block of ```py would be shown but not run" in found
+    assert "docs/en/training/other.md:1: no page in the other language" in found
+
+
+def test_check_prints_the_fault_and_fails(cookbook):
+    opened("```py")(cookbook)
+    done = cookbook.command("cookbook", "check")
+    assert done.returncode == 1
+    assert f"{PAGE}:8: a block of ```py would be shown but not run; " in done.stdout
+    assert "1 problem" in done.stdout
