@@ -39,6 +39,7 @@ GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 PR_SET_CHILD_SUBREAPER = 36
 MAX_FILE_BYTES = 1 << 30
 GPU_LOG = "COOKBOOK_GPU_LOG"
+unraisable: list[type] = []
 
 
 def serve(listener: socket.socket) -> dict:
@@ -141,6 +142,7 @@ def run_as_main(script: str) -> None:
     sys.modules["__main__"] = main
     sys.argv[:] = [script]
     sys.path[0] = str(Path(script).parent)
+    sys.unraisablehook = note_unraisable
     code = 0
     try:
         exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)
@@ -172,9 +174,16 @@ def exit_now(code: int) -> None:
     threading._shutdown()  # waits for threads that are not daemons
     note_gpu_memory()
     atexit._run_exitfuncs()
+    sys.modules["__main__"].__dict__.clear()  # finds files left open
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(code or int(bool(unraisable)))
+
+
+def note_unraisable(error: object) -> None:
+    """Hook: an error in a finalizer, such as a file never closed, counts too."""
+    sys.__unraisablehook__(error)
+    unraisable.append(error.exc_type)
 
 
 def note_gpu_memory() -> None:

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from cookbook import collector
+
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
     "assert-fails": '''
@@ -237,3 +239,16 @@ def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
     assert "--gpu: torch finds no GPU on this machine" in run.stderr
     assert "skipped" not in run.stdout
     assert run.outcomes == {}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "printed", "same"),
+    [
+        ("torch: ...\n", "torch: 2.15.0\n", True),
+        ("torch: ...\nend\n", "torch: 2.15.0\n", False),
+        ("a.b\n", "axb\n", False),
+        ("", "\n", False),
+    ],
+)
+def test_three_dots_in_a_recorded_output_stand_for_anything(recorded, printed, same):
+    assert collector.matches(recorded, printed) == same

@@ -28,6 +28,7 @@ ENDINGS = {
         "exited with code 1",
         "DeprecationWarning: old",
     ),
+    "f = open(__file__)": ("exited with code 1", "ResourceWarning: unclosed file"),
     "import torch; torch.ones(2, 3, 4).T": ("exited with code 1", "UserWarning: "),
 }
 
