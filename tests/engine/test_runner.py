@@ -260,7 +260,8 @@ def test_sockets_on_this_machine_are_allowed(run):
         with socket.socket(socket.AF_UNIX) as server:
             server.bind("here")
             server.listen()
-            socket.socket(socket.AF_UNIX).connect("here")
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect("here")
     """
     result = run(source)
     assert (result.problem, result.stdout) == (None, "b'hello'\n"), result.stderr
