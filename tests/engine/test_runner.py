@@ -256,7 +256,8 @@ def test_sockets_on_this_machine_are_allowed(run):
         with socket.create_server(("127.0.0.1", 0)) as server:
             with socket.create_connection(server.getsockname()) as client:
                 client.sendall(b"hello")
-                print(server.accept()[0].recv(5))
+                with server.accept()[0] as peer:
+                    print(peer.recv(5))
         with socket.socket(socket.AF_UNIX) as server:
             server.bind("here")
             server.listen()

@@ -1,0 +1,208 @@
+"""init-weights: the spread of each layer's weights against formulas worked by hand."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import init
+from torchvision import models
+
+from tests.helpers import load_snippet, raises_as_documented
+
+init_weights = load_snippet("models/init_weights.py").init_weights
+PAGE = "models/init-weights"
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def spoil(module):
+    """Fill everything with 7, so that an untouched value is seen."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.fill_(7)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("layer", "variance"),
+    [
+        (nn.Linear(256, 128), 2 / 256),
+        (nn.Conv1d(64, 32, 5), 2 / (64 * 5)),
+        (nn.Conv2d(32, 96, 3), 2 / (32 * 9)),
+        (nn.Conv3d(16, 24, 3), 2 / (16 * 27)),
+        (nn.Conv2d(128, 256, 5, groups=128), 2 / 25),  # one input channel each
+        (nn.ConvTranspose1d(64, 160, 5), 2 / (64 * 5)),
+        (nn.ConvTranspose2d(96, 32, 3), 2 / (96 * 9)),
+        (nn.ConvTranspose3d(16, 40, 3), 2 / (16 * 27)),
+    ],
+    ids=repr,
+)
+def test_variance_is_two_over_fan_in_and_the_bias_zero(layer, variance):
+    assert init_weights(spoil(layer)) is None
+    weight = layer.weight.detach()
+    assert weight.var().item() == pytest.approx(variance, rel=0.1)
+    assert abs(weight.mean().item()) < 0.1 * math.sqrt(variance)
+    # 4.6 % of a normal distribution lie beyond two standard deviations.
+    beyond = (weight.abs() > 2 * math.sqrt(variance)).float().mean().item()
+    assert beyond == pytest.approx(0.0455, abs=0.01)
+    assert not layer.bias.any()
+    assert layer.weight.requires_grad
+    assert layer.bias.requires_grad
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.BatchNorm1d(4),
+        nn.BatchNorm2d(4),
+        nn.BatchNorm3d(4),
+        nn.GroupNorm(2, 4),
+        nn.LayerNorm(4),
+    ],
+    ids=repr,
+)
+def test_norms_become_the_identity(layer):
+    init_weights(spoil(layer))
+    assert layer.weight.tolist() == [1] * 4
+    assert layer.bias.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Linear(2, 2, bias=False),
+        nn.Conv2d(2, 2, 1, bias=False),
+        nn.ConvTranspose2d(2, 2, 1, bias=False),
+        nn.BatchNorm2d(2, affine=False),
+        nn.GroupNorm(1, 2, affine=False),
+        nn.LayerNorm(2, elementwise_affine=False),
+        nn.LayerNorm(2, bias=False),
+    ],
+    ids=repr,
+)
+def test_missing_weights_and_biases_are_no_error(layer):
+    init_weights(spoil(layer))
+    assert layer.bias is None
+    assert not any((parameter == 7).any() for parameter in layer.parameters())
+
+
+def test_embedding():
+    plain, padded = nn.Embedding(300, 64), nn.Embedding(300, 64, padding_idx=2)
+    for layer in plain, padded:
+        init_weights(spoil(layer))
+        assert layer.weight.std().item() == pytest.approx(0.02, rel=0.05)
+        assert layer.weight.requires_grad
+        assert layer.weight.is_leaf
+    assert not padded.weight[2].any()
+    assert padded.weight[:2].all()
+    assert padded.weight[3:].all()
+    assert plain.weight.all()
+    zero = nn.Embedding(3, 2, padding_idx=0)
+    init_weights(zero)
+    assert not zero.weight[0].any()
+
+
+def test_other_modules_are_left_alone():
+    for module in nn.LSTM(2, 2), nn.PReLU(), nn.Bilinear(2, 2, 2), nn.ReLU():
+        init_weights(spoil(module))
+        assert all((parameter == 7).all() for parameter in module.parameters())
+
+
+def test_apply_reaches_every_level_and_the_optimizer_still_holds_the_weights():
+    model = nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.BatchNorm1d(2))
+    before = list(model.parameters())
+    spoil(model).apply(init_weights)
+    for old, new in zip(before, model.parameters(), strict=True):
+        assert old is new
+        assert not (new == 7).any()
+
+
+def deep(layer, depth=20):
+    return nn.Sequential(*[m for _ in range(depth) for m in (layer(), nn.ReLU())])
+
+
+def linear():
+    return nn.Linear(128, 128, bias=False)
+
+
+def test_the_scale_survives_kaiming_and_halves_with_xavier():
+    x = torch.randn(512, 128)
+    model = deep(linear, 1).apply(init_weights)
+    assert model[0](x).var().item() == pytest.approx(2, rel=0.1)
+    assert model(x).square().mean().item() == pytest.approx(1, rel=0.1)
+    init.xavier_normal_(model[0].weight)
+    assert model(x).square().mean().item() == pytest.approx(0.5, rel=0.1)
+    assert model.to(torch.float64).apply(init_weights)[0].weight.dtype == torch.float64
+
+
+def test_the_gradient_keeps_its_scale_too():
+    x = torch.randn(512, 128, requires_grad=True)
+    output = deep(linear).apply(init_weights)(x)
+    gradient = torch.randn_like(output)
+    output.backward(gradient)
+    assert 0.1 < x.grad.std() / gradient.std() < 10
+
+
+def test_a_strided_transposed_convolution_needs_its_stride_back():
+    layer = nn.ConvTranspose2d(64, 64, 4, stride=2, bias=False)
+    init_weights(layer)
+    x = torch.randn(4, 64, 16, 16).relu()
+    with torch.no_grad():
+        inner = layer(x)[..., 8:-8, 8:-8].square().mean().item()
+        layer.weight.mul_(2)  # the page: times the stride, in 2-D
+        scaled = layer(x)[..., 8:-8, 8:-8].square().mean().item()
+    assert inner == pytest.approx(0.25, rel=0.15)
+    assert scaled == pytest.approx(1, rel=0.15)
+
+
+def test_fan_out_is_far_too_small_for_a_depthwise_convolution():
+    layer = nn.Conv2d(256, 256, 3, groups=256)
+    init_weights(layer)
+    wanted = layer.weight.std().item()
+    init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+    assert wanted / layer.weight.std().item() == pytest.approx(16, rel=0.1)
+
+
+def test_by_default_the_variance_is_a_sixth():
+    for layer in nn.Linear(256, 128), nn.Conv2d(64, 64, 3):
+        fan_in = layer.weight[0].numel()
+        assert layer.weight.var().item() == pytest.approx(1 / (3 * fan_in), rel=0.05)
+
+
+def test_the_bounds_of_trunc_normal_are_values_not_multiples_of_std():
+    weight = init.trunc_normal_(torch.empty(100_000), std=0.02)
+    assert weight.abs().max() > 3 * 0.02
+    weight = init.trunc_normal_(torch.empty(100_000), std=0.02, a=-0.04, b=0.04)
+    assert weight.abs().max() <= 0.04
+
+
+def test_parts_can_be_initialised_alone_and_set_back():
+    model = spoil(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)))
+    model[1].apply(init_weights)
+    assert (model[0].weight == 7).all()
+    assert not (model[1].weight == 7).any()
+    model[0].reset_parameters()
+    assert not (model[0].weight == 7).any()
+    resnet = models.resnet18(zero_init_residual=True)
+    assert not resnet.layer1[0].bn2.weight.any()
+
+
+def test_the_documented_errors():
+    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, affine=False))
+    with raises_as_documented(PAGE):
+        for m in model.modules():
+            if isinstance(m, nn.BatchNorm1d):
+                m.weight.data.fill_(1)
+    with raises_as_documented(PAGE):
+        for p in model.parameters():
+            init.kaiming_normal_(p)
+    with raises_as_documented(PAGE):
+        model.apply(init_weights())
+    with raises_as_documented(PAGE):
+        init.xavier_uniform(model[0].weight)
+    with raises_as_documented(PAGE):
+        nn.LazyLinear(2).apply(init_weights)
