@@ -41,6 +41,11 @@ def symbols(file: Path) -> set[str]:
     return _Reader(tree).used
 
 
+def module(name: str) -> str:
+    """The module or class a symbol belongs to: torch.Tensor, torch.optim."""
+    return name.rpartition(".")[0]
+
+
 def documentation(name: str) -> str:
     """The address of a symbol's documentation."""
     if name.startswith("torchvision.models."):

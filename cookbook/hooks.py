@@ -21,11 +21,16 @@ from mkdocs.structure.files import File
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cookbook import publish, render, status
+from cookbook import indexes, publish, render, status
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import LANGUAGES
 
+INDEXES = {
+    "apis.md": indexes.api_page,
+    "errors.md": indexes.error_page,
+    "verified.md": status.environments_page,
+}
 BUILDING: list[Path] = []  # temporary folders of an unfinished build
 ALIASES = re.compile(r'<p class="aliases">.*?</p>', re.DOTALL)
 
@@ -52,7 +57,7 @@ def on_config(config):
         if pages:
             index = f"{category.slug}/index.md"
             config.nav.append({category.title[lang]: [index, *pages]})
-    config.nav.append("verified.md")
+    config.nav.append({render.WORDS[lang]["indexes"]: list(INDEXES)})
     return config
 
 
@@ -101,7 +106,7 @@ def on_build_error(error):
 
 
 def on_files(files, config):
-    """Add a page per category, listing its recipes, and one of the records."""
+    """Add a page per category, listing its recipes, and the indexes."""
     lang = config.extra.get("lang")
     if lang is None:
         return files
@@ -111,8 +116,8 @@ def on_files(files, config):
             content = publish.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
-    content = status.environments_page(catalogue, lang)
-    files.append(File.generated(config, "verified.md", content=content))
+    for name, page in INDEXES.items():
+        files.append(File.generated(config, name, content=page(catalogue, lang)))
     return files
 
 

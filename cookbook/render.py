@@ -11,6 +11,7 @@ INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULT
 WORDS = {
     "en": {
         "home": "All recipes",
+        "indexes": "Indexes",
         "output": "Output",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
@@ -19,6 +20,7 @@ WORDS = {
     },
     "zh": {
         "home": "全部条目",
+        "indexes": "索引",
         "output": "输出",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
