@@ -1,4 +1,4 @@
-"""Free the memory of tensors, then give the unused cache back to the driver."""
+"""Free tensors, then give the unused part of the cache back to the driver."""
 
 import gc
 import weakref
