@@ -2,7 +2,7 @@
    by BM25 over words, parts of API names, and pairs of Chinese characters. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FIELDS = { title: 3, aliases: 2, heading: 1.5, text: 1 }
+const FIELDS = { title: 3, aliases: 2, heading: 1.5, text: 0.3 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 20
 const LONG_QUERY = 240
