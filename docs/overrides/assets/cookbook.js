@@ -43,6 +43,15 @@ function openSearch(event) {
     document.querySelector(".md-search__input").focus()
 }
 
+// Material focuses the box on "/" already.
+function searchOnCtrlK(event) {
+  if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault()
+    document.querySelector(".md-search__input")?.focus()
+  }
+}
+
+document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
 document.addEventListener("click", openSearch)
 document.addEventListener("input", searchOnInput)

@@ -7,6 +7,7 @@ const K1 = 1.2, B = 0.5
 const SHOWN = 20
 const LONG_QUERY = 240
 const PREFIX = 0.7, TYPO = 0.5  // what an inexact match is worth
+const PHRASE = 2                // what it is worth to ask just what an alias says
 
 const STOP = new Set(("a an and are as at be but by can do does for from get has have how i in is it its " +
   "me my of on or so that the this to use using want was what when where which why will with you your " +
@@ -56,9 +57,9 @@ function stem(word) {
 /** Of a pasted log only what the error says; of anything else, everything. */
 function telling(query) {
   const lines = query.split("\n").map(line => line.trim()).filter(Boolean)
-  const errors = lines.filter(line => /^[\w.]*(?:Error|Exception|Warning)\b/.test(line))
-  const kept = errors.length ? errors.at(-1) : query.length > LONG_QUERY ? lines.at(-1) ?? "" : query
-  return kept.slice(-4 * LONG_QUERY).replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
+  const error = lines.findLastIndex(line => /^[\w.]*(?:Error|Exception|Warning)\b/.test(line))
+  const start = error >= 0 ? error : query.length > LONG_QUERY ? -1 : 0
+  return lines.slice(start).join(" ").slice(0, 4 * LONG_QUERY).replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
 }
 
 /** Edits between two words, a swap of neighbours counting one; more than most is most + 1. */
@@ -85,6 +86,7 @@ class Index {
     this.pages = new Map()      // address without anchor → { page, sections }
     this.postings = new Map()   // term → Map(address → weighted count)
     this.lengths = new Map()    // address → weighted number of terms
+    this.phrases = new Map()    // terms of a title or an alias → addresses
     for (const doc of docs) this.addTo(this.pageOf(doc), doc)
     this.meanLength = [...this.lengths.values()].reduce((sum, n) => sum + n, 0) / this.lengths.size
     this.vocabulary = [...this.postings.keys()]
@@ -107,7 +109,15 @@ class Index {
     this.count(entry.address, doc.title, isSection ? FIELDS.heading : FIELDS.title)
     this.count(entry.address, plain(text), FIELDS.text)
     this.count(entry.address, plain(aliases), FIELDS.aliases)
-    if (!isSection) entry.page = { ...doc, text }
+    if (isSection) return
+    entry.page = { ...doc, text }
+    for (const phrase of plain(aliases).split(" · ")) this.note(phrase, entry.address)
+  }
+
+  note(phrase, address) {
+    const key = phraseKey(terms(phrase))
+    if (!this.phrases.has(key)) this.phrases.set(key, new Set())
+    this.phrases.get(key).add(address)
   }
 
   count(address, text, weight) {
@@ -150,6 +160,8 @@ class Index {
       }
       for (const [address, score] of best) scores.set(address, (scores.get(address) ?? 0) + score)
     }
+    for (const address of this.phrases.get(phraseKey(wanted)) ?? [])
+      scores.set(address, scores.get(address) * PHRASE)
     const ranked = [...scores].filter(([address]) => !isList(address)).sort((a, b) => b[1] - a[1])
     return ranked.slice(0, SHOWN).map(([address, score]) => this.result(address, score, used))
   }
@@ -166,6 +178,7 @@ class Index {
   }
 }
 
+const phraseKey = found => [...new Set(found)].sort().join(" ")
 const isList = address => !/^[^/]+\/[^/]+\//.test(address)  // home and category pages
 const plain = html => html.replace(/<[^>]*>/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&")
 const sentence = html => (html.match(/<p>([^]*?)<\/p>/) ?? ["", ""])[1]
