@@ -1,14 +1,16 @@
 # Every target sets up what it needs; a second call installs nothing again.
 
 PYTHON ?= python3
+PADDLE_PYTHON ?= $(PYTHON)
 BIN := .venv/bin
 READY := .venv/.ready
+PADDLE := .venv-paddle/.ready
 TOOLS := tools/node_modules/.ready
 BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site test test-gpu check bench compat chromium node clean
+.PHONY: help serve site test test-gpu test-paddle check bench compat chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -26,6 +28,9 @@ test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site,
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
 	$(BIN)/pytest --gpu --verify docs
 
+test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
+	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
+
 check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
@@ -33,7 +38,7 @@ bench: $(READY) $(BENCH_TOOLS) chromium ## Measure what the README and DESIGN cl
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .compat tools/node_modules
+	rm -rf site .venv .venv-paddle .compat tools/node_modules
 
 # The stamp is written last, so an interrupted installation starts again.
 $(READY): requirements.txt
@@ -43,6 +48,14 @@ $(READY): requirements.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	@touch $(READY)
+
+# Paddle beside the other packages could move their versions, so it gets its own
+# environment. It has no wheels yet for Python 3.14: make PADDLE_PYTHON=python3.13
+$(PADDLE): requirements-paddle.txt
+	@echo "Setting up .venv-paddle (about a minute)"
+	$(PADDLE_PYTHON) -m venv .venv-paddle
+	.venv-paddle/bin/python -m pip install --disable-pip-version-check -r requirements-paddle.txt
+	@touch $(PADDLE)
 
 # Checks need one small package; Lighthouse, for the benchmarks, is large.
 $(TOOLS): tools/package-lock.json | node

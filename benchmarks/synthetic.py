@@ -1,0 +1,67 @@
+"""A checkout with as many recipes as wanted, grown from the real ones."""
+
+import re
+import shutil
+from itertools import count, islice
+from pathlib import Path
+
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import Page
+
+COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
+COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
+COPIED += ["docs/en/index.md", "docs/zh/index.md"]
+
+
+def grow(root: Path, checkout: Path, recipes: int) -> None:
+    """Write a checkout with so many recipes: the real ones, then copies of them."""
+    for name in COPIED:
+        copy(root / name, checkout / name)
+    real = Catalogue(root).recipes
+    generations = ((recipe, number) for number in count() for recipe in real)
+    for recipe, number in islice(generations, recipes):
+        plant(recipe, number, checkout)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder, if it is there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source, target, ignore=ignore)
+    elif source.exists():
+        shutil.copy(source, target)
+
+
+def plant(recipe: Recipe, number: int, checkout: Path) -> None:
+    """Write a copy of a recipe; the one of number 0 is the recipe itself."""
+    for page in recipe.pages.values():
+        name = suffixed(page.slug, "-", number)
+        path = checkout / page.path.with_name(f"{name}.md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page_text(page, recipe, number), encoding="utf-8")
+    for snippet in {block.snippet for block in recipe.snippets}:
+        for file in (snippet, snippet.with_suffix(".out")):
+            stem = suffixed(file.stem, "_", number)
+            copy(recipe.root / file, checkout / file.with_stem(stem))
+
+
+def page_text(page: Page, recipe: Recipe, number: int) -> str:
+    """The page's source, with a title and snippets of its own.
+
+    Its links and its related recipes stay those of the original.
+    """
+    if number == 0:
+        return page.source
+    text = re.sub(r"^covers:.*\n(?:(?: |- ).*\n)*", "", page.source, flags=re.M)
+    title = recipe.title(page.lang)
+    text = text.replace(title, f"{title} {number}", 1)
+    for snippet in {block.snippet for block in recipe.snippets}:
+        stem = suffixed(snippet.stem, "_", number)
+        text = re.sub(rf"\b{snippet.stem}\.py", f"{stem}.py", text)
+    return text
+
+
+def suffixed(name: str, joint: str, number: int) -> str:
+    """``name``, ``name-1``, ``name-2`` …"""
+    return f"{name}{joint}{number}" if number else name
