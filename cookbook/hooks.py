@@ -6,11 +6,9 @@ written to the site's folder until all of that has succeeded.
 """
 
 import os
-import re
 import shutil
 import sys
 import tempfile
-from html import escape
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -21,7 +19,7 @@ from mkdocs.structure.files import File
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cookbook import indexes, publish, render, status
+from cookbook import indexes, publish, render, search, status
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import LANGUAGES
@@ -32,7 +30,6 @@ INDEXES = {
     "verified.md": status.environments_page,
 }
 BUILDING: list[Path] = []  # temporary folders of an unfinished build
-ALIASES = re.compile(r'<p class="aliases">.*?</p>', re.DOTALL)
 
 
 def on_config(config):
@@ -76,22 +73,23 @@ def on_pre_build(config):
     BUILDING.append(config.extra["built"])
     root = Path(config.config_file_path).parent
     for lang in LANGUAGES:
-        build(
-            load_config(
-                str(root / f"mkdocs.{lang}.yml"),
-                site_dir=str(config.extra["built"] / lang),
-                site_url=f"{config.site_url}{lang}/",
-                strict=config.strict,
-            )
+        language = load_config(
+            str(root / f"mkdocs.{lang}.yml"),
+            site_dir=str(config.extra["built"] / lang),
+            site_url=f"{config.site_url}{lang}/",
+            strict=config.strict,
         )
+        language.extra["catalogue"] = config.extra["catalogue"]
+        build(language)
 
 
 def on_post_build(config):
-    """In the root build, put everything into the site's folder."""
-    if "lang" in config.extra:
+    """Write the search index; in the root build, put all into the site's folder."""
+    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    if lang:
+        search.write(catalogue, lang, Path(config.site_dir))
         return
     site, built = Path(config.site_dir), config.extra["built"]
-    catalogue = config.extra["catalogue"]
     for lang in LANGUAGES:
         shutil.move(built / lang, site / lang)
     built.rmdir()
@@ -124,6 +122,7 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     """Complete a recipe's page; list the recipes on the home page."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
     recipe = recipe_of(page, config)
     if recipe:
         return render.site_markdown(catalogue, recipe.pages[lang])
@@ -137,22 +136,6 @@ def on_page_context(context, page, config, nav):
     if "SITE_URL" not in os.environ:
         page.canonical_url = None
     return context
-
-
-def on_page_content(html, page, config, files):
-    """Give the search index the aliases of both languages."""
-    recipe = recipe_of(page, config)
-    if not recipe:
-        return html
-    words = [alias for p in recipe.pages.values() for alias in p.meta["aliases"]]
-    words += [recipe.title(lang) for lang in LANGUAGES] + recipe.apis
-    aliases = f'<p class="aliases">{escape(" · ".join(words))}</p>'
-    return html.replace("<h2", f"{aliases}<h2", 1)
-
-
-def on_post_page(output, page, config):
-    """The aliases were for the index alone."""
-    return ALIASES.sub("", output)
 
 
 def recipe_of(page, config):

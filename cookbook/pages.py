@@ -79,6 +79,7 @@ class Heading:
     level: int
     id: str | None
     line: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,9 @@ class Page:
             elif ticks and ticks[1].startswith(fence):
                 fence = None
             elif fence is None and (match := HEADING.fullmatch(line)):
-                headings.append(Heading(len(match["level"]), match["id"], number))
+                headings.append(
+                    Heading(len(match["level"]), match["id"], number, match["text"])
+                )
         return headings
 
     @cached_property

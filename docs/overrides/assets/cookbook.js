@@ -16,6 +16,26 @@ DOMParser.prototype.parseFromString = function (text, type) {
   return parsed
 }
 
+// Material fetches the search index with every page. Hold it until the reader
+// turns to the search box.
+let wanted
+const searchWanted = new Promise(resolve => { wanted = resolve })
+const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
+XMLHttpRequest.prototype.open = function (method, url, ...rest) {
+  this.waits = String(url).endsWith("search/search_index.json")
+  return open.call(this, method, url, ...rest)
+}
+XMLHttpRequest.prototype.send = function (...body) {
+  if (this.waits) searchWanted.then(() => send.apply(this, body))
+  else send.apply(this, body)
+}
+function wantSearch(event) {
+  if (event.target.closest?.(".md-search, [for=__search], [data-open-search]")) wanted()
+}
+for (const event of ["focusin", "pointerover", "touchstart"])
+  document.addEventListener(event, wantSearch, { passive: true })
+if (new URLSearchParams(location.search).has("q")) wanted()
+
 // A link to the twin page keeps the reader's place on the page.
 function followTwin(event) {
   const link = event.target.closest?.("a[data-twin]")
@@ -56,4 +76,14 @@ document.addEventListener("click", followTwin)
 document.addEventListener("click", openSearch)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
-document.addEventListener("DOMContentLoaded", () => window.document$?.subscribe(updateTwin))
+// Material gives these two a role but no name.
+function nameLandmarks() {
+  const search = document.querySelector(".md-search")
+  search?.setAttribute("aria-label", search.querySelector("input").ariaLabel)
+  document.querySelector(".md-progress")?.setAttribute("aria-label", document.title)
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  nameLandmarks()
+  window.document$?.subscribe(updateTwin)
+})

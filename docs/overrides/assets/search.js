@@ -2,7 +2,7 @@
    by BM25 over words, parts of API names, and pairs of Chinese characters. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FIELDS = { title: 3, aliases: 2, heading: 1.5, text: 0.3 }
+const FIELDS = { title: 3, aliases: 2, symbols: 1, errors: 1, headings: 1, text: 1 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 20
 const LONG_QUERY = 240
@@ -83,35 +83,21 @@ function distance(a, b, most) {
 
 class Index {
   constructor(docs) {
-    this.pages = new Map()      // address without anchor → { page, sections }
+    this.docs = new Map()       // address → what cookbook/search.py wrote of it
     this.postings = new Map()   // term → Map(address → weighted count)
     this.lengths = new Map()    // address → weighted number of terms
     this.phrases = new Map()    // terms of a title or an alias → addresses
-    for (const doc of docs) this.addTo(this.pageOf(doc), doc)
+    for (const doc of docs) this.add(doc)
     this.meanLength = [...this.lengths.values()].reduce((sum, n) => sum + n, 0) / this.lengths.size
     this.vocabulary = [...this.postings.keys()]
   }
 
-  pageOf(doc) {
-    const address = doc.location.split("#")[0]
-    if (!this.pages.has(address)) {
-      this.pages.set(address, { address, page: doc, sections: [] })
-      this.lengths.set(address, 0)
-    }
-    return this.pages.get(address)
-  }
-
-  addTo(entry, doc) {
-    const isSection = doc.location.includes("#")
-    if (isSection) entry.sections.push({ ...doc, terms: new Set(terms(plain(`${doc.title} ${doc.text}`))) })
-    // The build ends a page's own text with its aliases (cookbook/hooks.py).
-    const [, text, aliases] = !isSection && doc.text.match(/^([^]*)<p>([^]*)$/) || [, doc.text, ""]
-    this.count(entry.address, doc.title, isSection ? FIELDS.heading : FIELDS.title)
-    this.count(entry.address, plain(text), FIELDS.text)
-    this.count(entry.address, plain(aliases), FIELDS.aliases)
-    if (isSection) return
-    entry.page = { ...doc, text }
-    for (const phrase of plain(aliases).split(" · ")) this.note(phrase, entry.address)
+  add(doc) {
+    const address = doc.location
+    this.docs.set(address, doc)
+    this.lengths.set(address, 0)
+    for (const [field, weight] of Object.entries(FIELDS)) this.count(address, doc[field], weight)
+    for (const phrase of [doc.title, ...doc.aliases.split(" · ")]) this.note(phrase, address)
   }
 
   note(phrase, address) {
@@ -151,7 +137,7 @@ class Index {
       for (const [match, worth] of this.matches(term)) {
         used.add(match)
         const counts = this.postings.get(match)
-        const rarity = Math.log(1 + (this.pages.size - counts.size + 0.5) / (counts.size + 0.5))
+        const rarity = Math.log(1 + (this.docs.size - counts.size + 0.5) / (counts.size + 0.5))
         for (const [address, n] of counts) {
           const length = 1 - B + B * this.lengths.get(address) / this.meanLength
           const score = worth * rarity * n * (K1 + 1) / (n + K1 * length)
@@ -162,37 +148,37 @@ class Index {
     }
     for (const address of this.phrases.get(phraseKey(wanted)) ?? [])
       scores.set(address, scores.get(address) * PHRASE)
-    const ranked = [...scores].filter(([address]) => !isList(address)).sort((a, b) => b[1] - a[1])
+    const ranked = [...scores].sort((a, b) => b[1] - a[1])
     return ranked.slice(0, SHOWN).map(([address, score]) => this.result(address, score, used))
   }
 
-  /** What the box shows of a page: its title and sentence, and its best section. */
+  /** What the box shows of a page: its title and sentence, and its best heading. */
   result(address, score, used) {
-    const { page, sections } = this.pages.get(address)
-    const hits = section => [...section.terms].filter(term => used.has(term)).length
-    const best = sections.map(section => [hits(section), section]).sort((a, b) => b[0] - a[0])[0]
-    const shown = [{ ...page, title: mark(page.title, used), text: sentence(page.text), score, terms: {} }]
-    if (best && best[0] > 1)
-      shown.push({ ...best[1], title: mark(best[1].title, used), text: "", score: score / 2, terms: {} })
+    const { title, text, headings } = this.docs.get(address)
+    const shown = [{ location: address, title: mark(title, used), text: `<p>${escape(text)}</p>`, score, terms: {} }]
+    const hits = heading => terms(heading).filter(term => used.has(term)).length
+    const best = headings.split("\n").map(line => [hits(line), line]).sort((a, b) => b[0] - a[0])[0]
+    if (best[0] > 1) {
+      const [, anchor, heading] = best[1].match(/^(\S+) (.*)$/)
+      shown.push({ location: `${address}#${anchor}`, title: mark(heading, used), text: "", score: score / 2, terms: {} })
+    }
     return shown
   }
 }
 
 const phraseKey = found => [...new Set(found)].sort().join(" ")
-const isList = address => !/^[^/]+\/[^/]+\//.test(address)  // home and category pages
-const plain = html => html.replace(/<[^>]*>/g, " ").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&")
-const sentence = html => (html.match(/<p>([^]*?)<\/p>/) ?? ["", ""])[1]
+const escape = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
 
 /** Mark the words of a title that the query asked for. */
 function mark(title, used) {
-  const parts = title.split(/(&\w+;|[\p{sc=Han}]|[^\s\p{sc=Han}]+)/u)
+  const parts = title.split(/([\p{sc=Han}]|[^\s\p{sc=Han}]+)/u)
   const pair = (i, step) => (parts[i + step] ?? "").length === 1
   return parts.map((part, i) => {
     const han = /^\p{sc=Han}$/u.test(part)
     const asked = han
       ? used.has(part) || (pair(i, 2) && used.has(part + parts[i + 2])) || (pair(i, -2) && used.has(parts[i - 2] + part))
       : terms(part).some(term => used.has(term))
-    return asked ? `<mark data-md-highlight>${part}</mark>` : part
+    return asked ? `<mark data-md-highlight>${escape(part)}</mark>` : escape(part)
   }).join("").replaceAll("</mark><mark data-md-highlight>", "")
 }
 

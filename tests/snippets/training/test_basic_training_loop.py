@@ -178,3 +178,8 @@ def test_after_a_softmax_the_loss_has_the_floor_the_page_states():
     floor = F.cross_entropy(logits.softmax(1), y).item()
     assert f"{floor:.2f}" == "1.46"
     assert floor == pytest.approx(math.log(math.e + 9) - 1)
+
+
+def test_batch_norm_refuses_a_last_batch_of_one():
+    with raises_as_documented("training/basic-training-loop"):
+        nn.BatchNorm1d(32)(torch.ones(1, 32))
