@@ -49,7 +49,8 @@ def test_entries_have_both_languages_and_what_a_search_needs(recipes):
         for key in ("title", "description", "url"):
             assert set(entry[key]) == set(LANGUAGES)
             assert entry[key]["en"] != entry[key]["zh"]
-        assert entry["apis"]
+        sources = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
+        assert bool(entry["apis"]) == any("import torch" in text for text in sources)
         assert all(isinstance(entry[key], list) for key in ("covers", "tags", "errors"))
 
 
@@ -90,11 +91,13 @@ def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
                 assert (text.parent / target).exists(), f"{text}: {target}"
 
 
-def test_a_page_without_a_mark_says_nothing_about_gpus(site, recipes):
-    for entry in recipes:
-        marked = any(snippet["device"] == "gpu" for snippet in entry["snippets"])
-        page = (site / entry["url"]["en"] / "index.html").read_text("utf-8")
-        assert ("make test-gpu" in page) == marked, entry["slug"]
+def test_marks_are_explained_where_they_stand(site, catalogue):
+    for recipe in catalogue.recipes:
+        page = (site / recipe.pages["en"].url / "index.html").read_text("utf-8")
+        marks = [block.mark for block in recipe.blocks]
+        assert page.count("Needs a GPU: run by") == marks.count("gpu"), recipe.slug
+        for block in recipe.blocks:
+            assert block.reason is None or html.escape(block.reason, False) in page
 
 
 def test_nothing_is_loaded_from_elsewhere(site):
@@ -105,18 +108,19 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert "url(http" not in sheet.read_text("utf-8")
 
 
-def test_aliases_are_in_the_index_and_not_on_the_page(site, catalogue):
-    for recipe in catalogue.recipes:
-        aliases = recipe.pages["zh"].meta["aliases"]
-        for lang in LANGUAGES:
-            page = (site / recipe.pages[lang].url / "index.html").read_text("utf-8")
-            assert 'class="aliases"' not in page
-            index = json.loads((site / lang / "search/search_index.json").read_text())
-            location = f"{recipe.category}/{recipe.slug}/"
-            texts = [d["text"] for d in index["docs"] if d["location"] == location]
-            assert len(texts) == 1
-            for alias in aliases:
-                assert alias in html.unescape(texts[0])
+def test_the_index_has_the_aliases_of_both_languages(site, catalogue):
+    for lang in LANGUAGES:
+        index = json.loads(
+            (site / lang / "search/search_index.json").read_text("utf-8")
+        )
+        docs = {doc["location"]: doc for doc in index["docs"]}
+        for recipe in catalogue.recipes:
+            doc = docs[f"{recipe.category}/{recipe.slug}/"]
+            aliases = doc["aliases"].split(" · ")
+            for page in recipe.pages.values():
+                assert set(page.meta["aliases"]) <= set(aliases)
+            assert doc["title"] == recipe.title(lang)
+        assert len(docs) == len(catalogue.recipes)
 
 
 def test_category_pages_list_every_recipe_with_its_sentence(site, catalogue):
