@@ -27,7 +27,7 @@ def mixup(
 
     Source: Zhang et al. 2018, https://arxiv.org/abs/1710.09412
     """
-    lam = Beta(alpha, alpha).sample().item()
+    lam = Beta(alpha, alpha, validate_args=True).sample().item()
     order = torch.randperm(len(x), device=x.device)
     soft = F.one_hot(target, num_classes).float()  # (N, C)
     return (

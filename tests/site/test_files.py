@@ -50,7 +50,10 @@ def test_entries_have_both_languages_and_what_a_search_needs(recipes):
             assert set(entry[key]) == set(LANGUAGES)
             assert entry[key]["en"] != entry[key]["zh"]
         sources = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
-        assert bool(entry["apis"]) == any("import torch" in text for text in sources)
+        assert bool(entry["apis"]) == any(
+            re.search(r"^(?:import|from) (?:torch|timm)", text, re.MULTILINE)
+            for text in sources
+        )
         assert all(isinstance(entry[key], list) for key in ("covers", "tags", "errors"))
 
 

@@ -16,11 +16,13 @@ seeds = load_snippet(SNIPPET)
 
 
 def test_two_processes_train_the_same_weights():
-    code = "; ".join([
-        "import runpy",
-        f"run = runpy.run_path({str(ROOT / 'snippets' / SNIPPET)!r})",
-        "print(run['train'](3).double().sum().item().hex())",
-    ])
+    code = "; ".join(
+        [
+            "import runpy",
+            f"run = runpy.run_path({str(ROOT / 'snippets' / SNIPPET)!r})",
+            "print(run['train'](3).double().sum().item().hex())",
+        ]
+    )
     command = [sys.executable, "-c", code]
     runs = [subprocess.check_output(command, text=True) for _ in range(2)]
     assert runs[0] == runs[1]

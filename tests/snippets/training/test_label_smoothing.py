@@ -38,9 +38,7 @@ def test_smoothing_only_the_other_classes_is_a_larger_epsilon():
     target, epsilon, C = torch.tensor([4]), 0.1, 10
     others = torch.full((1, C), epsilon / (C - 1))
     others[0, 4] = 1 - epsilon
-    torch.testing.assert_close(
-        others, smooth_targets(target, C, epsilon * C / (C - 1))
-    )
+    torch.testing.assert_close(others, smooth_targets(target, C, epsilon * C / (C - 1)))
 
 
 def test_the_floor_the_page_states():
