@@ -194,12 +194,12 @@ def note_gpu_memory() -> None:
 
 
 def preload() -> None:
-    """Import what most blocks import, and make leaving a fork of it cheap."""
+    """Import torch, and make leaving a fork of this process cheap.
+
+    Nothing else: what few blocks import would make every fork slower.
+    """
     import torch  # noqa: F401
 
-    # Absent, or built for another torch: the block that wants it will say so.
-    with contextlib.suppress(Exception):
-        import torchvision  # noqa: F401
     # A collection in a block would otherwise copy every page torch lives on,
     gc.freeze()
     # and its exit would unregister each of torch's operators, one by one.

@@ -143,7 +143,7 @@ class Runner:
                 return json.loads(connection.makefile().readline())
         except (OSError, json.JSONDecodeError) as error:
             raise RunnerError(
-                "the fork server is gone; does `import torch, torchvision` "
+                "the fork server is gone; does `import torch` "
                 "work without warnings in this environment?"
             ) from error
 
