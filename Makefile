@@ -90,7 +90,7 @@ compat: ## Run every block on another torch: make compat TORCH=2.14.1
 	@test -n "$(TORCH)" || { echo "say which: make compat TORCH=2.14.1"; exit 1; }
 	@if [ ! -e .compat/$(TORCH)/.ready ]; then \
 	  echo "Setting up .compat/$(TORCH)" && $(PYTHON) -m venv .compat/$(TORCH) && \
-	  grep -vE '^(torch|torchvision|triton|nvidia|cuda)' requirements.txt \
+	  grep -vE '^(torch|torchvision|triton|nvidia|cuda|setuptools)' requirements.txt \
 	    > .compat/$(TORCH)/requirements.txt && \
 	  .compat/$(TORCH)/bin/python -m pip install --disable-pip-version-check \
 	    -r .compat/$(TORCH)/requirements.txt torch===$(TORCH) torchvision && \
