@@ -24,6 +24,10 @@ site: $(READY) ## Build both languages into site/
 test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site, browser
 	$(BIN)/python -m cookbook check
 	$(BIN)/pytest
+	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
+	then $(MAKE) --no-print-directory test-paddle; \
+	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
+	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
 	$(BIN)/pytest --gpu --verify docs

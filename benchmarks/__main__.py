@@ -4,9 +4,14 @@ import argparse
 import sys
 from itertools import chain
 
-from benchmarks import blocks, build, table, weight
+from benchmarks import blocks, build, table, vectorised, weight
 
-PARTS = {"blocks": blocks, "build": build, "weight": weight}
+PARTS = {
+    "blocks": blocks,
+    "vectorised": vectorised,
+    "build": build,
+    "weight": weight,
+}
 
 
 def main() -> int:
