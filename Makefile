@@ -10,7 +10,7 @@ BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site test test-gpu test-paddle check bench compat chromium node clean
+.PHONY: help serve site test verify test-gpu test-paddle check bench compat chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site,
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
 	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
+
+verify: $(READY) ## Run every block, and write this environment's record
+	$(BIN)/pytest --verify docs
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
 	$(BIN)/pytest --gpu --verify docs
@@ -90,13 +93,17 @@ node:
 
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.
-compat: ## Run every block on another torch: make compat TORCH=2.14.1
-	@test -n "$(TORCH)" || { echo "say which: make compat TORCH=2.14.1"; exit 1; }
+SPEC_newest := torch torchvision
+SPEC_nightly := --pre torch torchvision
+SPEC = $(or $(SPEC_$(TORCH)),torch===$(TORCH) torchvision)
+
+compat: ## Every block on another torch: make compat TORCH=2.13.0, newest or nightly
+	@test -n "$(TORCH)" || { echo "say which: make compat TORCH=2.13.0"; exit 1; }
 	@if [ ! -e .compat/$(TORCH)/.ready ]; then \
 	  echo "Setting up .compat/$(TORCH)" && $(PYTHON) -m venv .compat/$(TORCH) && \
 	  grep -vE '^(torch|torchvision|triton|nvidia|cuda|setuptools)' requirements.txt \
 	    > .compat/$(TORCH)/requirements.txt && \
 	  .compat/$(TORCH)/bin/python -m pip install --disable-pip-version-check \
-	    -r .compat/$(TORCH)/requirements.txt torch===$(TORCH) torchvision && \
+	    -r .compat/$(TORCH)/requirements.txt $(SPEC) && \
 	  touch .compat/$(TORCH)/.ready; fi
 	.compat/$(TORCH)/bin/pytest --verify docs

@@ -1,10 +1,10 @@
-"""Command line: ``python -m cookbook check``."""
+"""Command line: ``python -m cookbook check``, ``python -m cookbook failures``."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from cookbook import checks, lint
+from cookbook import checks, lint, status
 from cookbook.catalogue import Catalogue
 
 
@@ -12,8 +12,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check", help="structure, lint, format, workflows; fast")
-    parser.parse_args()
+    commands.add_parser("failures", help="what fails where, from the records")
+    if parser.parse_args().command == "failures":
+        return failures(Path.cwd())
     return check(Path.cwd())
+
+
+def failures(root: Path) -> int:
+    """Print, in Markdown, the recipes that the records say fail."""
+    print("\n".join(status.failures(Catalogue(root), "en")))
+    return 0
 
 
 def check(root: Path) -> int:

@@ -180,7 +180,7 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
             "",
             f"## {words['failures']} {{ #failures }}",
             "",
-            *(_failures(catalogue, lang) or [words["none"]]),
+            *(failures(catalogue, lang) or [words["none"]]),
             "",
         ]
     )
@@ -199,7 +199,8 @@ def _environment_row(record: Record, words: dict) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _failures(catalogue: Catalogue, lang: str) -> list[str]:
+def failures(catalogue: Catalogue, lang: str) -> list[str]:
+    """A Markdown line per recipe and environment in which it fails."""
     lines = []
     for recipe in catalogue.recipes:
         for one in standings(catalogue, recipe):
