@@ -21,6 +21,7 @@ import faulthandler
 import gc
 import json
 import os
+import random
 import resource
 import runpy
 import select
@@ -143,6 +144,7 @@ def run_as_main(script: str) -> None:
     sys.argv[:] = [script]
     sys.path[0] = str(Path(script).parent)
     sys.unraisablehook = note_unraisable
+    random.seed()  # every fork would draw the server's numbers
     code = 0
     try:
         exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)

@@ -131,7 +131,7 @@ def test_nothing_a_block_sets_reaches_the_next(run):
         def state():
             return (
                 torch.get_default_dtype(), torch.get_default_device(),
-                torch.initial_seed(), torch.rand(2).tolist(), np.random.rand(),
+                torch.initial_seed(), torch.rand(2).tolist(),
                 torch.get_num_threads(), torch.is_grad_enabled(),
                 torch.are_deterministic_algorithms_enabled(), warnings.filters[:3],
                 sorted(set(os.environ) - {"PYTEST_CURRENT_TEST"}),
@@ -165,6 +165,13 @@ def test_nothing_a_block_sets_reaches_the_next(run):
 
 def survivors(pids: str) -> list[int]:
     return [int(pid) for pid in pids.split() if psutil.pid_exists(int(pid))]
+
+
+def test_blocks_that_set_no_seed_draw_different_numbers(run):
+    source = "import random, numpy; print(random.random(), numpy.random.rand())"
+    first, second = (run(source).stdout.split() for _ in range(2))
+    assert first[0] != second[0]
+    assert first[1] != second[1]
 
 
 def test_a_hang_is_killed_with_all_its_children(run, runner, monkeypatch):
