@@ -45,16 +45,16 @@ def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> None:
 
 if __name__ == "__main__":
     device = join()
-    rank = dist.get_rank()
+    rank, places = dist.get_rank(), layout()
     torch.manual_seed(rank)  # stands for each process's share of the data
     x, y = torch.randn(16, 9, device=device).split([8, 1], dim=1)
     model = DDP(nn.Linear(8, 1).to(device))
     train(model, x, y)
-    weight = model.module.weight.detach()  # (1, 8)
-    first = weight.clone()
+    first = model.module.weight.detach().clone()  # (1, 8)
     dist.broadcast(first, src=0)
-    assert torch.equal(weight, first)  # on every machine
-    for r, (machine, local_rank) in enumerate(layout()):
-        if rank == 0:
-            print(f"rank {r}: machine {machine}, local rank {local_rank}")
+    assert torch.equal(model.module.weight, first)  # on every machine
+    if rank == 0:
+        for r, (machine, gpu) in enumerate(places):
+            print(f"rank {r}: machine {machine}, local rank {gpu}")
+    dist.barrier()  # nobody leaves before all have checked
     dist.destroy_process_group()

@@ -28,13 +28,14 @@ from torch import nn
 run = runpy.run_path(sys.argv[1])
 device = run["join"]()
 dist = run["dist"]
-rank = dist.get_rank()
+rank, layout = dist.get_rank(), run["layout"]()
 data = torch.tensor(np.load("data.npy"))[rank :: dist.get_world_size()].to(device)
 torch.manual_seed(rank)  # DDP has to start from the weights of rank 0
 model = nn.Linear(8, 1, bias=False, dtype=torch.float64, device=device)
 run["train"](run["DDP"](model), data[:, :8], data[:, 8:])
-result = {"weight": model.weight.detach().cpu(), "layout": run["layout"]()}
+result = {"weight": model.weight.detach().cpu(), "layout": layout}
 torch.save(result, f"{rank}.pt")
+dist.barrier()
 dist.destroy_process_group()
 """
 
