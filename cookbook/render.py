@@ -65,6 +65,8 @@ def full_markdown(catalogue: Catalogue, page: Page) -> str:
     # Before the code is in place, which must stay as it is.
     plain = re.sub(r" ?\{ ?[#.][^}]*\}", "", text)
     plain = re.sub(r"\n{3,}", "\n\n", plain)
+    # Only recipes have a Markdown twin; the page of environments has none.
+    plain = plain.replace("](../verified.md)", "](../verified/)")
     lines = snippet_preprocessor(catalogue.root).run(plain.split("\n"))
     return "\n".join(lines)
 
