@@ -30,9 +30,10 @@ def check(root: Path) -> int:
     found = checks.problems(Catalogue(root))
     for problem in found:
         print(f"  {problem}")
+    errors = [problem for problem in found if problem.is_error]
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]
-    if found or failed:
-        print(f"\n{len(found)} problems above; failed: {', '.join(failed) or 'none'}")
+    if errors or failed:
+        print(f"\n{len(errors)} problems above; failed: {', '.join(failed) or 'none'}")
         return 1
     print("all in order")
     return 0

@@ -17,7 +17,8 @@ from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
-from cookbook.pages import PYTHON, Block, Page, PageError, Problem
+from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.rules import Problem
 from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
@@ -231,7 +232,8 @@ class BlockFailedError(Exception):
 def structure(config) -> list[Problem]:
     """What the checks find wrong with the pages, found once."""
     if problems_key not in config.stash:
-        config.stash[problems_key] = problems(config.stash[catalogue_key])
+        found = problems(config.stash[catalogue_key])
+        config.stash[problems_key] = [one for one in found if one.is_error]
     return config.stash[problems_key]
 
 

@@ -12,6 +12,8 @@ import yaml
 from pymdownx.snippets import SnippetMissingError
 from pytest_codeblocks.main import extract_from_buffer
 
+from cookbook.rules import Problem
+
 LANGUAGES = ("en", "zh")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
@@ -22,23 +24,9 @@ MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
 FENCE = re.compile(r"\s*```")
 HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
-WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 # In C where PyYAML was built with it: ten times as fast.
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One fault: where it is, what it is, and what to write instead."""
-
-    path: Path
-    line: int
-    what: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.what}; {self.fix}"
 
 
 class PageError(Exception):
@@ -117,11 +105,11 @@ class Page:
         other = LANGUAGES[1 - LANGUAGES.index(self.lang)]
         return Path("docs", other, *self.path.parts[2:])
 
-    def problem(self, line: int, what: str, fix: str) -> Problem:
-        return Problem(self.path, line, what, fix)
+    def problem(self, line: int, code: str, **facts: object) -> Problem:
+        return Problem(self.path, line, code, facts)
 
-    def error(self, line: int, what: str, fix: str) -> PageError:
-        return PageError(self.problem(line, what, fix))
+    def error(self, line: int, code: str, **facts: object) -> PageError:
+        return PageError(self.problem(line, code, **facts))
 
     @cached_property
     def meta(self) -> dict:
@@ -130,19 +118,18 @@ class Page:
         Raises:
             PageError: there is none, or it is not YAML.
         """
-        fix = "begin the page with title, description and aliases between ---"
         match = FRONT_MATTER.match(self.source)
         if not match:
-            raise self.error(1, "no front matter", fix)
+            raise self.error(1, "P101")
         try:
             meta = parse_yaml(match[1])
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 2 if mark else 1
-            what = f"the front matter is not YAML ({getattr(error, 'problem', error)})"
-            raise self.error(line, what, "quote values that hold a colon") from error
+            reason = getattr(error, "problem", error)
+            raise self.error(line, "P102", reason=reason) from error
         if not isinstance(meta, dict):
-            raise self.error(1, "the front matter is not a mapping", fix)
+            raise self.error(1, "P103")
         return meta
 
     def meta_line(self, key: str) -> int:
@@ -171,7 +158,7 @@ class Page:
             try:
                 inserted = include.run([line])
             except SnippetMissingError as error:  # outside snippets/
-                raise self.error(number, f"no snippet: {line}", WHOLE_FILE) from error
+                raise self.error(number, "P202", text=line.strip()) from error
             lines += inserted
             origin += [number] * len(inserted)
         return "\n".join(lines), origin
@@ -179,9 +166,9 @@ class Page:
     def _refuse_bad_include(self, number: int, line: str) -> None:
         include = INCLUDE.fullmatch(line)
         if not include:
-            raise self.error(number, f"not an include: {line.strip()}", WHOLE_FILE)
+            raise self.error(number, "P202", text=line.strip())
         if not (self.root / "snippets" / include["path"]).is_file():
-            raise self.error(number, f"no snippet {include['path']}", WHOLE_FILE)
+            raise self.error(number, "P203", file=include["path"])
 
     @cached_property
     def expanded(self) -> str:
@@ -197,8 +184,7 @@ class Page:
             found = extract_from_buffer(io.StringIO(text + "\n"))
         except RuntimeError as error:  # at the end, so the last fence is open
             line = [n for n, t in zip(origin, lines, strict=True) if FENCE.match(t)][-1]
-            fix = "close it with ``` at the left margin"
-            raise self.error(line, "a fence that is not closed", fix) from error
+            raise self.error(line, "P207") from error
         return [
             self._block(block, origin[block.lineno - 1], number)
             for number, block in enumerate(found, start=1)
@@ -222,21 +208,13 @@ class Page:
         skip = SKIP.fullmatch(marks[0])
         if len(marks) == 1 and skip:
             return "skip", skip["reason"]
-        raise self.error(
-            line - 1,
-            f"unknown mark {' '.join(marks)}",
-            'write <!--pytest.mark.gpu--> or <!--pytest.mark.skip(reason="…")-->',
-        )
+        raise self.error(line - 1, "P211", mark=" ".join(marks))
 
     def _snippet(self, line: int) -> Path:
         lines = self.body.split("\n")
         include = INCLUDE.fullmatch(lines[line])
         if not include or lines[line + 1] != "```":
-            raise self.error(
-                line,
-                "Python typed into a page",
-                'put it into a file and write only --8<-- "<category>/<file>.py"',
-            )
+            raise self.error(line, "P204")
         return Path("snippets", include["path"])
 
     @cached_property
@@ -250,14 +228,9 @@ class Page:
         self._refuse_stray_marks()
         for fence in self.fences:
             if fence.language in PASSIVE and fence.mark:
-                fix = "remove it; only ```python and ```bash blocks run"
-                raise self.error(fence.line - 1, "a mark on a block of text", fix)
+                raise self.error(fence.line - 1, "P213")
             if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
-                raise self.error(
-                    fence.line,
-                    f"a block of ```{fence.language} would be shown but not run",
-                    "write ```python, ```bash, ```text or ```pytb and nothing else",
-                )
+                raise self.error(fence.line, "P206", language=fence.language)
         self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
@@ -268,19 +241,15 @@ class Page:
             if not mark:
                 continue
             if not mark["mark"].startswith("pytest.mark."):
-                fix = "remove it; only pytest.mark.gpu and pytest.mark.skip are known"
-                raise self.error(number, f"unknown mark {mark['mark']}", fix)
+                raise self.error(number, "P211", mark=mark["mark"])
             if not lines[number].startswith("```"):
-                fix = "put it on the line before the opening fence"
-                raise self.error(number, "a mark that belongs to no block", fix)
+                raise self.error(number, "P212")
 
     def _refuse_stray_includes(self) -> None:
         shown = {fence.line + 1 for fence in self.fences if fence.snippet}
         for number, line in enumerate(self.body.split("\n"), start=1):
             if INCLUDE.fullmatch(line) and number not in shown:
-                what = "an include outside a ```python block"
-                fix = "include snippets there alone; their output follows by itself"
-                raise self.error(number, what, fix)
+                raise self.error(number, "P205")
 
     @cached_property
     def errors(self) -> list[str]:

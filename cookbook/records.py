@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from cookbook.pages import Problem
+from cookbook.rules import Problem
 
 SCHEMA = 1
 FOLDER = Path("verified")
@@ -41,7 +41,6 @@ BLOCK = {
     "peak_memory": int,
     "gpu_memory": (int, type(None)),
 }
-RERUN = "run pytest --verify in that environment, or remove the file"
 PROBE = """
 import json, platform, numpy, torch
 try:
@@ -156,42 +155,48 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
 
 def load(root: Path) -> list[Record]:
     """The records, newest torch first, then by name; invalid ones are left out."""
-    files = sorted((root / FOLDER).glob("*.json"))
     records = [
         Record(file.stem, json.loads(file.read_text("utf-8")))
-        for file in files
-        if file.name != "schema.json" and fault(file) is None
+        for file in files(root)
+        if problem(root, file) is None
     ]
     return sorted(records, key=lambda record: record.torch_order, reverse=True)
 
 
 def problems(root: Path) -> list[Problem]:
     """Records that can not be believed."""
-    found = []
-    for file in sorted((root / FOLDER).glob("*.json")):
-        if file.name != "schema.json" and (what := fault(file)):
-            found.append(Problem(file.relative_to(root), 1, what, RERUN))
-    return found
+    found = (problem(root, file) for file in files(root))
+    return [one for one in found if one]
 
 
-def fault(file: Path) -> str | None:
+def files(root: Path) -> list[Path]:
+    """The files of records, believable or not."""
+    found = sorted((root / FOLDER).glob("*.json"))
+    return [file for file in found if file.name != "schema.json"]
+
+
+def problem(root: Path, file: Path) -> Problem | None:
     """Why a record does not count; None where it does."""
+
+    def broken(code: str, **facts: object) -> Problem:
+        return Problem(file.relative_to(root), 1, code, facts)
+
     try:
         document = json.loads(file.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
-        return "the record is not JSON; it may have been cut off"
+        return broken("R101")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        return f"the record is not of schema {SCHEMA}"
+        return broken("R102", schema=SCHEMA)
     environment, blocks = document.get("environment"), document.get("blocks")
     if not fits(environment, ENVIRONMENT) or not isinstance(blocks, list):
-        return "the record names no complete environment"
+        return broken("R103")
     for block in blocks:
         if not fits(block, BLOCK) or block["status"] not in STATUSES:
-            return f"a block of the record is not complete: {block}"
+            return broken("R104", block=block)
     if document.get("digest") != digest(document):
-        return "the record was changed after it was written"
+        return broken("R105")
     if file.stem != name_of(environment):
-        return f"the record belongs to another environment, {name_of(environment)}"
+        return broken("R106", name=name_of(environment))
     return None
 
 

@@ -8,8 +8,9 @@ import markdown
 from mkdocs.config import load_config
 
 from cookbook.catalogue import Catalogue
-from cookbook.pages import INCLUDE, PASSIVE, Page, Problem
+from cookbook.pages import INCLUDE, PASSIVE, Page
 from cookbook.render import CodeBlocks, site_markdown
+from cookbook.rules import Problem
 
 
 class Referee:
@@ -48,19 +49,17 @@ class Referee:
         ]
         passive = len(rendered) - len(shown)
         if len(shown) != len(run) or passive != len(quoted) + len(outputs):
-            what = (
-                f"the site shows {len(shown)} blocks of code and {passive} of text; "
-                f"{len(run)} and {len(quoted) + len(outputs)} were collected"
-            )
-            fix = (
-                "write every block as a ``` fence at the left margin, outside "
-                "comments, quotes and lists, without a title or options"
-            )
-            return page.problem(stray_line(page, rendered), what, fix)
+            facts = {
+                "shown": len(shown),
+                "passive": passive,
+                "run": len(run),
+                "quoted": len(quoted) + len(outputs),
+            }
+            return page.problem(stray_line(page, rendered), "P221", **facts)
         for block, (language, code) in zip(page.blocks, shown, strict=True):
             if (language, code) != (block.language, block.code):
-                fix = f"copying must yield what runs:\n{diff(block.code, code)}"
-                return page.problem(block.line, "shown otherwise than run", fix)
+                difference = diff(block.code, code)
+                return page.problem(block.line, "P222", difference=difference)
         return None
 
 

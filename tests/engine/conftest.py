@@ -21,6 +21,7 @@ SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
 COPIED = (*SETTINGS, "conftest.py", "docs/categories.yml", "docs/root/index.md")
 COPIED += ("docs/en/index.md", "docs/zh/index.md")
 LINKED = ("cookbook", "docs/overrides")
+os.environ["LC_ALL"] = "C.UTF-8"  # messages are English, whoever runs the tests
 
 
 class TinyCookbook:

@@ -43,7 +43,7 @@ def test_a_sound_cookbook_is_built_then_kept_when_a_fault_stops_the_build(
     cookbook.replace(PAGES[0], "```python", "```py")
     code, output = build()
     assert code != 0
-    assert f"{PAGES[0]}:8: a block of ```py would be shown but not run" in output
+    assert f"{PAGES[0]}:8: P206 a block of ```py would be shown but not run" in output
     assert snapshot(site) == before
 
     cookbook.replace(PAGES[0], "```py", "[gone](gone.md)\n\n```python")
@@ -67,18 +67,18 @@ def misplace(cookbook):
 
 
 FAULTS = {
-    "missing twin": (drop, f"{PAGES[0]}:1: no page in the other language; write "),
+    "missing twin": (drop, f"{PAGES[0]}:1: T101 no page in the other language; write "),
     "unknown category": (
         misplace,
-        "docs/en/other/label-smoothing.md:1: unknown category other; add it to ",
+        "docs/en/other/label-smoothing.md:1: P401 unknown category other; add it to ",
     ),
     "front matter": (
         lambda cookbook: cookbook.replace(PAGES[0], "Use it", "Use: it"),
-        f"{PAGES[0]}:3: the front matter is not YAML (",
+        f"{PAGES[0]}:3: P102 the front matter is not YAML (",
     ),
     "missing snippet": (
         lambda cookbook: cookbook.replace(PAGES[1], "label_smoothing.py", "none.py"),
-        f"{PAGES[1]}:9: no snippet training/none.py; write --8<-- ",
+        f"{PAGES[1]}:9: P203 no snippet training/none.py; write --8<-- ",
     ),
 }
 

@@ -172,13 +172,15 @@ def test_a_mark_holds_for_its_own_page_alone(batch):
 def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
     status, text = batch.of("tildes", "shown = run")
     assert status == "failure"
-    assert "docs/en/training/tildes.md:13: the site shows 2 blocks of code" in text
+    assert "docs/en/training/tildes.md:13: P221 the site shows 2 blocks of code" in text
 
 
 def test_a_missing_twin_fails(batch):
     status, text = batch.of("alone", "shown = run")
     assert status == "failure"
-    assert "docs/en/training/alone.md:1: no page in the other language; write" in text
+    assert (
+        "docs/en/training/alone.md:1: T101 no page in the other language; write" in text
+    )
 
 
 def test_a_page_in_order_passes_the_referee(batch):
@@ -203,12 +205,12 @@ def refused(tiny_cookbook):
 @pytest.mark.parametrize(
     "message",
     [
-        "py.md:8: a block of ```py would be shown but not run; write ```python",
-        'titled.md:8: a block of ```python title="a.py" would be shown but not run;',
-        "typed.md:12: Python typed into a page; put it into a file and write only",
-        'missing.md:9: no snippet training/missing.py; write --8<-- "<category>/',
-        "leaking.md:8: a mark that belongs to no block; put it on the line before",
-        "continued.md:12: unknown mark pytest-codeblocks:cont; remove it; only",
+        "py.md:8: P206 a block of ```py would be shown but not run; write ```python",
+        'titled.md:8: P206 a block of ```python title="a.py" would be shown but not',
+        "typed.md:12: P204 Python typed into a page; put it into a file and write only",
+        'missing.md:9: P203 no snippet training/missing.py; write --8<-- "<category>/',
+        "leaking.md:8: P212 a mark that belongs to no block; put it on the line before",
+        "continued.md:12: P211 unknown mark pytest-codeblocks:cont; write <!--",
     ],
 )
 def test_a_page_that_would_not_run_as_shown_stops_the_run(refused, message):

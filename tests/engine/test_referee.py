@@ -4,7 +4,9 @@ import pytest
 
 PAGE = "docs/en/training/label-smoothing.md"
 INCLUDE = '--8<-- "training/label_smoothing.py"'
-COUNTS = "the site shows {} blocks of code and {} of text; {} and {} were collected"
+COUNTS = (
+    "P221 the site shows {} blocks of code and {} of text; {} and {} were collected"
+)
 FIX = "; write every block as a ``` fence at the left margin, outside comments, quotes"
 
 # Markdown after the valid block, which ends on line 10; line 11 is empty.
@@ -34,7 +36,9 @@ def test_a_block_shown_or_run_but_not_both_is_named(cookbook, markdown, line, co
 def test_a_block_that_copies_otherwise_than_it_runs_is_named(cookbook):
     cookbook.recipe("label-smoothing", cookbook.CLAIM, after="\n```bash\nls\t-l\n```\n")
     found = cookbook.refereed("label-smoothing")
-    assert found.startswith(f"{PAGE}:12: shown otherwise than run; copying must yield")
+    assert found.startswith(
+        f"{PAGE}:12: P222 shown otherwise than run; copying must yield"
+    )
     assert "-ls\t-l\n+ls  -l\n" in found
 
 

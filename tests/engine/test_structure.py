@@ -16,7 +16,6 @@ SAME_IDS = f"use the heading ids of {PAGE}, in that order"
 NOT_RUN = "would be shown but not run"
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
-TYPED = "Python typed into a page; put it into a file and write only --8<--"
 
 
 class Change:
@@ -112,49 +111,54 @@ FAULTS = {
     # What a page includes
     "misspelt path": (
         included('--8<-- "training/label_smothing.py"'),
-        [f"{PAGE}:9: no snippet training/label_smothing.py; {WHOLE_FILE}"],
+        f"{PAGE}:9: P203 no snippet training/label_smothing.py; {WHOLE_FILE}",
     ),
     "misspelt marker that MkDocs expands": (
         included(INCLUDE.strip().replace("--8<--", "--8<-")),
-        [f'{PAGE}:9: not an include: --8<- "training/label_smoothing.py"; '],
+        f'{PAGE}:9: P202 not an include: --8<- "training/label_smoothing.py"; '
+        f"{WHOLE_FILE}",
     ),
     "misspelt marker that MkDocs leaves": (
         included(INCLUDE.strip().replace("--8<--", "--8<")),
-        [f"{PAGE}:8: {TYPED}"],
+        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
+        'write only --8<-- "<category>/<file>.py"',
     ),
     "other quotes": (
         included("--8<-- 'training/label_smoothing.py'"),
-        [f"{PAGE}:9: not an include: "],
+        f"{PAGE}:9: P202 not an include: --8<-- "
+        f"'training/label_smoothing.py'; {WHOLE_FILE}",
     ),
     "part of a snippet": (
         included('--8<-- "training/label_smoothing.py:1:2"'),
-        [f"{PAGE}:9: no snippet training/label_smoothing.py:1:2; {WHOLE_FILE}"],
+        f"{PAGE}:9: P203 no snippet training/label_smoothing.py:1:2; {WHOLE_FILE}",
     ),
     "folder": (
         included('--8<-- "training"'),
-        [f"{PAGE}:9: no snippet training; {WHOLE_FILE}"],
+        f"{PAGE}:9: P203 no snippet training; {WHOLE_FILE}",
     ),
     "file outside snippets": (
         included('--8<-- "../conftest.py"'),
-        [f'{PAGE}:9: no snippet: --8<-- "../conftest.py"; {WHOLE_FILE}'],
+        f'{PAGE}:9: P202 not an include: --8<-- "../conftest.py"; {WHOLE_FILE}',
     ),
     "several files at once": (
         included("--8<--\ntraining/label_smoothing.py\n--8<--"),
-        [f"{PAGE}:9: not an include: --8<--; {WHOLE_FILE}"],
+        f"{PAGE}:9: P202 not an include: --8<--; {WHOLE_FILE}",
     ),
     "include in prose": (
         Append(PAGE, text=f"\n{INCLUDE}"),
-        [f"{PAGE}:12: an include outside a ```python block; include snippets there"],
+        f"{PAGE}:12: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "include in a text block": (
         Append(PAGE, text=f"\n```text\n{INCLUDE}```\n"),
-        [f"{PAGE}:13: an include outside a ```python block; include snippets there"],
+        f"{PAGE}:13: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     # Fences that would be shown and not run
     **{
         f"```{fence}": (
             opened(f"```{fence}"),
-            [f"{PAGE}:8: a block of ```{fence} {NOT_RUN}; {KNOWN_FENCES}"],
+            f"{PAGE}:8: P206 a block of ```{fence} {NOT_RUN}; {KNOWN_FENCES}",
         )
         for fence in (
             "py",
@@ -169,208 +173,231 @@ FAULTS = {
     },
     "~~~ around an include": (
         Change(PAGE, old=BLOCK, new=f"~~~python\n{INCLUDE}~~~\n"),
-        [f"{PAGE}:9: an include outside a ```python block; include snippets there"],
+        f"{PAGE}:9: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "longer fence": (
         Change(PAGE, old=BLOCK, new=f"`{OPEN}{INCLUDE}````\n"),
-        [f"{PAGE}:8: {TYPED}"],
+        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
+        'write only --8<-- "<category>/<file>.py"',
     ),
     "block in a list": (
         Change(PAGE, old=BLOCK, new=f"- a\n\n    {OPEN}    {INCLUDE}    ```\n"),
-        [f"{PAGE}:11: not an include: "],
+        f"{PAGE}:11: P202 not an include: --8<-- "
+        f'"training/label_smoothing.py"; {WHOLE_FILE}',
     ),
     "fence left open": (
         Change(PAGE, old=BLOCK, new=f"{OPEN}{INCLUDE}"),
-        [f"{PAGE}:8: a fence that is not closed; close it with ```"],
+        f"{PAGE}:8: P207 a fence that is not closed; close it with ``` at the "
+        "left margin",
     ),
     "Python typed in": (
         Append(PAGE, text=f"\n{OPEN}print(1)\n```\n"),
-        [f"{PAGE}:12: {TYPED}"],
+        f"{PAGE}:12: P204 Python typed into a page; put it into a file and "
+        'write only --8<-- "<category>/<file>.py"',
     ),
     "Python typed below an include": (
         included(f"{INCLUDE}print(1)"),
-        [f"{PAGE}:8: {TYPED}"],
+        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
+        'write only --8<-- "<category>/<file>.py"',
     ),
     "empty Python block": (
         Append(PAGE, text=f"\n{OPEN}```\n"),
-        [f"{PAGE}:12: {TYPED}"],
+        f"{PAGE}:12: P204 Python typed into a page; put it into a file and "
+        'write only --8<-- "<category>/<file>.py"',
     ),
     "page without Python": (
         Both(
             Change(PAGE, TWIN, old=BLOCK, new="```bash\nls\n```\n"),
             Remove(SNIPPET),
         ),
-        [
-            f"{PAGE}:1: no Python block; show a snippet: ```python with --8<--",
-            f"{TWIN}:1: no Python block; show a snippet: ```python with --8<--",
-        ],
+        (
+            f"{PAGE}:1: P201 no Python block; show a snippet: ```python with "
+            '--8<-- "<category>/<file>.py"'
+        ),
+        (
+            f"{TWIN}:1: P201 no Python block; show a snippet: ```python with "
+            '--8<-- "<category>/<file>.py"'
+        ),
     ),
     "block on a home page": (
         Append("docs/en/index.md", text="```python\nprint(1)\n"),
-        [
-            "docs/en/index.md:8: a code block outside a recipe would be shown but "
-            "not run; move it to a recipe's page"
-        ],
+        "docs/en/index.md:8: P208 a code block outside a recipe would be "
+        "shown but not run; move it to a recipe's page",
     ),
     "page in a deeper folder": (
         Write("docs/en/training/deep/page.md", "# A page\n"),
-        [
-            "docs/en/training/deep/page.md:1: a page that no recipe is; "
-            "move it to docs/<lang>/<category>/<slug>.md"
-        ],
+        "docs/en/training/deep/page.md:1: P404 a page that no recipe is; "
+        "move it to docs/<lang>/<category>/<slug>.md",
     ),
     "page of another suffix": (
         Write("docs/zh/training/page.markdown", "# A page\n"),
-        ["docs/zh/training/page.markdown:1: a page that no recipe is; move it to"],
+        "docs/zh/training/page.markdown:1: P404 a page that no recipe is; "
+        "move it to docs/<lang>/<category>/<slug>.md",
     ),
     # Marks
     **{
         f"<!--{mark}-->": (
             marked(f"<!--{mark}-->"),
-            [
-                f"{PAGE}:8: unknown mark {mark}; write <!--pytest.mark.gpu--> "
-                'or <!--pytest.mark.skip(reason="…")-->'
-            ],
+            f"{PAGE}:8: P211 unknown mark {mark}; write <!--pytest.mark.gpu--> or "
+            '<!--pytest.mark.skip(reason="…")-->, or remove it',
         )
         for mark in (
             "pytest.mark.slow",
             "pytest.mark.skipif(True, reason='slow')",
             "pytest.mark.skip",
             'pytest.mark.skip(reason="")',
+            "pytest-codeblocks:cont",
+            "pytest-codeblocks:expected-output",
+            "pytest-codeblocks:skip",
+            "pytest-codeblocks:skipif(1)",
+            "pytest-codeblocks:skipfile",
         )
-    },
-    **{
-        f"<!--pytest-codeblocks:{keyword}-->": (
-            marked(f"<!--pytest-codeblocks:{keyword}-->"),
-            [f"{PAGE}:8: unknown mark pytest-codeblocks:{keyword}; remove it; only"],
-        )
-        for keyword in ("cont", "expected-output", "skip", "skipif(1)", "skipfile")
     },
     "mark that would leak to the next block": (
         marked("<!--pytest.mark.gpu-->\n\nProse.\n"),
-        [f"{PAGE}:8: a mark that belongs to no block; put it on the line before"],
+        f"{PAGE}:8: P212 a mark that belongs to no block; put it on the line "
+        "before the opening fence",
     ),
     "two marks": (
         marked("<!--pytest.mark.gpu-->\n<!--pytest.mark.gpu-->"),
-        [f"{PAGE}:8: a mark that belongs to no block; put it on the line before"],
+        f"{PAGE}:8: P212 a mark that belongs to no block; put it on the line "
+        "before the opening fence",
     ),
     "mark at the end of a page": (
         Append(PAGE, text="\n<!--pytest.mark.gpu-->\n"),
-        [f"{PAGE}:12: a mark that belongs to no block; put it on the line before"],
+        f"{PAGE}:12: P212 a mark that belongs to no block; put it on the line "
+        "before the opening fence",
     ),
     "mark on a block of text": (
         Append(PAGE, text="\n<!--pytest.mark.gpu-->\n```text\n1\n```\n"),
-        [f"{PAGE}:12: a mark on a block of text; remove it"],
+        f"{PAGE}:12: P213 a mark on a block of text; remove it; only "
+        "```python and ```bash blocks run",
     ),
     # Headings
     "heading of level 1": (
         Append(PAGE, TWIN, text="\n# Title {#title}\n"),
-        [
-            f"{PAGE}:12: a heading of level 1; remove it",
-            f"{TWIN}:12: a heading of level 1; remove it",
-        ],
+        (
+            f"{PAGE}:12: P301 a heading of level 1; remove it; the site shows the "
+            "front matter's title"
+        ),
+        (
+            f"{TWIN}:12: P301 a heading of level 1; remove it; the site shows the "
+            "front matter's title"
+        ),
     ),
     "heading without an id": (
         Append(PAGE, text="\n## Pitfalls\n"),
-        [f"{PAGE}:12: a heading without an id; write ## Heading {{#id}}"],
+        f"{PAGE}:12: P302 a heading without an id; write ## Heading {{#id}}, "
+        "the same id in both languages",
     ),
     "the same id twice": (
         Append(PAGE, text="\n## A {#a}\n\n## B {#a}\n"),
-        [f"{PAGE}:14: the id a stands twice; choose another"],
+        f"{PAGE}:14: P303 the id a stands twice; choose another",
     ),
     # Front matter
     "no front matter": (
         Change(PAGE, old="---\ntitle", new="title"),
-        [f"{PAGE}:1: no front matter; begin the page with title, description and"],
+        f"{PAGE}:1: P101 no front matter; begin the page with title, "
+        "description and aliases between ---",
     ),
     "front matter that is not YAML": (
         Change(PAGE, old="Use it", new="Use it: yes"),
-        [
-            f"{PAGE}:3: the front matter is not YAML (mapping values are not "
-            "allowed here); quote values that hold a colon"
-        ],
+        f"{PAGE}:3: P102 the front matter is not YAML (mapping values are not "
+        "allowed here); quote values that hold a colon",
     ),
     "front matter that is a list": (
         Write(PAGE, f"---\n- title\n---\n\n{BLOCK}"),
-        [f"{PAGE}:1: the front matter is not a mapping; begin the page with title"],
+        f"{PAGE}:1: P103 the front matter is not a mapping; begin the page "
+        "with title, description and aliases between ---",
     ),
     "empty front matter": (
         Write(PAGE, f"---\n---\n\n{BLOCK}"),
-        [f"{PAGE}:1: the front matter is not a mapping; begin the page with title"],
+        f"{PAGE}:1: P103 the front matter is not a mapping; begin the page "
+        "with title, description and aliases between ---",
     ),
     "no title": (
         Change(PAGE, old="title: The label-smoothing\n", new=""),
-        [f"{PAGE}:1: no title; write title: … in the front matter"],
+        f"{PAGE}:1: P106 no title; write title: … in the front matter",
     ),
     "title that is a number": (
         Change(PAGE, old="The label-smoothing", new="42"),
-        [f"{PAGE}:2: no title; write title: … in the front matter"],
+        f"{PAGE}:2: P106 no title; write title: … in the front matter",
     ),
     "no description": (
         Change(PAGE, old="description: Use it always.\n", new=""),
-        [f"{PAGE}:1: no description; write description: … in the front matter"],
+        f"{PAGE}:1: P106 no description; write description: … in the front matter",
     ),
     "no aliases": (
         Change(PAGE, old=ALIASES, new=""),
-        [f"{PAGE}:1: no aliases; list the words people search for"],
+        f"{PAGE}:1: P107 no aliases; list the words people search for, and "
+        "the errors they paste",
     ),
     "alias with a colon": (
         Change(PAGE, old="- label-smoothing", new="- IndexError: Target 10"),
-        [f"{PAGE}:4: aliases is not a list of words; write aliases: [a, b], in quotes"],
+        f"{PAGE}:4: P108 aliases is not a list of words; write aliases: [a, "
+        "b], in quotes where a word holds a colon",
     ),
     "unknown key": (
         headed("tag: [loss]"),
-        [f"{PAGE}:4: unknown front matter key tag; remove it; known are title, "],
+        f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are "
+        "title, description, aliases, related, covers, tags",
     ),
     "English fact on the Chinese page": (
         Change(TWIN, old="aliases:", new="related: []\naliases:"),
-        [f"{TWIN}:4: unknown front matter key related; remove it (it stands on the"],
+        f"{TWIN}:4: P105 related stands on the English page, for both "
+        "languages; remove it here",
     ),
     "two English sentences": (
         Change(PAGE, old="it always", new="it. Always"),
-        [f"{PAGE}:3: the description is not one sentence; say when to use it, and"],
+        f"{PAGE}:3: P109 the description is not one sentence; say when to use "
+        "it, and when not, in one sentence ending in .",
     ),
     "two Chinese sentences": (
         Change(TWIN, old="随时可用", new="随时可用。真的"),
-        [f"{TWIN}:3: the description is not one sentence; say when to use it, and"],
+        f"{TWIN}:3: P109 the description is not one sentence; say when to use "
+        "it, and when not, in one sentence ending in 。",
     ),
     "sentence without an end": (
         Change(PAGE, old="it always.", new="it always"),
-        [f"{PAGE}:3: the description is not one sentence; say when to use it, and"],
+        f"{PAGE}:3: P109 the description is not one sentence; say when to use "
+        "it, and when not, in one sentence ending in .",
     ),
     "related to no recipe": (
         headed("related: [nothing]"),
-        [f"{PAGE}:4: related: no other recipe nothing; name an existing slug"],
+        f"{PAGE}:4: P110 related: no other recipe nothing; name an existing slug",
     ),
     "related to itself": (
         headed("related: [label-smoothing]"),
-        [f"{PAGE}:4: related: no other recipe label-smoothing; name an existing"],
+        f"{PAGE}:4: P110 related: no other recipe label-smoothing; name an "
+        "existing slug",
     ),
     "covers what has a page": (
         headed("covers: [label-smoothing]"),
-        [f"{PAGE}:4: covers: label-smoothing has a page; cover only tasks that"],
+        f"{PAGE}:4: P111 covers: label-smoothing has a page; cover only tasks "
+        "that have no page of their own",
     ),
     # Names
     "unknown category": (
         Move("trainings/label-smoothing.md"),
-        [
-            f"docs/{lang}/trainings/label-smoothing.md:1: unknown category trainings; "
-            "add it to docs/categories.yml, or move the page"
+        *[
+            f"docs/{lang}/trainings/label-smoothing.md:1: P401 unknown category "
+            "trainings; add it to docs/categories.yml, or move the page"
             for lang in ("en", "zh")
         ],
     ),
     "bad slug": (
         Move("training/Label_Smoothing.md"),
-        [
-            f"docs/{lang}/training/Label_Smoothing.md:1: Label_Smoothing.md is no "
+        *[
+            f"docs/{lang}/training/Label_Smoothing.md:1: P402 Label_Smoothing.md is no "
             "slug; name the file in lower-case words joined by -"
             for lang in ("en", "zh")
         ],
     ),
     "the same slug twice": (
         Move("data/label-smoothing.md", keep=True),
-        [
-            f"docs/en/{category}/label-smoothing.md:1: two recipes are called "
+        *[
+            f"docs/en/{category}/label-smoothing.md:1: P403 two recipes are called "
             "label-smoothing; rename one"
             for category in ("data", "training")
         ],
@@ -378,142 +405,158 @@ FAULTS = {
     # Twins
     "missing Chinese twin": (
         Remove(TWIN),
-        [f"{PAGE}:1: no page in the other language; write {TWIN}, with the same"],
+        f"{PAGE}:1: T101 no page in the other language; write {TWIN}, with "
+        "the same blocks and heading ids",
     ),
     "missing English twin": (
         Remove(PAGE),
-        [f"{TWIN}:1: no page in the other language; write {PAGE}, with the same"],
+        f"{TWIN}:1: T101 no page in the other language; write {PAGE}, with "
+        "the same blocks and heading ids",
     ),
     "missing home page": (
         Remove("docs/zh/index.md"),
-        ["docs/en/index.md:1: no page in the other language; write docs/zh/index.md"],
+        "docs/en/index.md:1: T101 no page in the other language; write "
+        "docs/zh/index.md, with the same blocks and heading ids",
     ),
     "another block in the twin": (
         Append(TWIN, text="\n```bash\nls\n```\n"),
-        [f"{TWIN}:12: blocks differ; {LIKE_PAGE}"],
+        f"{TWIN}:12: T102 blocks differ; {LIKE_PAGE}",
     ),
     "a block fewer in the twin": (
         Append(PAGE, text="\n```bash\nls\n```\n"),
-        [f"{TWIN}:1: blocks differ; {LIKE_PAGE}"],
+        f"{TWIN}:1: T102 blocks differ; {LIKE_PAGE}",
     ),
     "other shell lines in the twin": (
         Both(
             Append(PAGE, text="\n```bash\nls\n```\n"),
             Append(TWIN, text="\n```bash\nls -l\n```\n"),
         ),
-        [f"{TWIN}:12: blocks differ; {LIKE_PAGE}"],
+        f"{TWIN}:12: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another mark in the twin": (
         Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
-        [f"{TWIN}:9: blocks differ; {LIKE_PAGE}"],
+        f"{TWIN}:9: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another heading id in the twin": (
         Both(
             Append(PAGE, text="\n## Why {#why}\n"),
             Append(TWIN, text="\n## 原理 {#how}\n"),
         ),
-        [f"{TWIN}:12: heading ids differ; {SAME_IDS}"],
+        f"{TWIN}:12: T103 heading ids differ; {SAME_IDS}",
     ),
     "another heading level in the twin": (
         Both(
             Append(PAGE, text="\n## Why {#why}\n"),
             Append(TWIN, text="\n### 原理 {#why}\n"),
         ),
-        [f"{TWIN}:12: heading ids differ; {SAME_IDS}"],
+        f"{TWIN}:12: T103 heading ids differ; {SAME_IDS}",
     ),
     "another error message in the twin": (
         Both(
             Append(PAGE, text="\n```pytb\nKeyError: 1\n```\n"),
             Append(TWIN, text="\n```pytb\nKeyError: 2\n```\n"),
         ),
-        [f"{TWIN}:12: the ```pytb blocks differ; quote the same messages as {PAGE}"],
+        f"{TWIN}:12: T104 the ```pytb blocks differ; quote the same messages as {PAGE}",
     ),
     "another link in the twin": (
         Append(PAGE, text="\n[a paper](https://a.org)\n"),
-        [f"{TWIN}:1: no link to https://a.org; link to it as {PAGE} does, or remove"],
+        f"{TWIN}:1: T105 no link to https://a.org; link to it as {PAGE} does, "
+        "or remove it there",
     ),
     # Snippets
     "snippet on no page": (
         Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-        [
-            "snippets/training/other.py:1: a snippet on no page; "
-            'show it: ```python with --8<-- "training/other.py"'
-        ],
+        "snippets/training/other.py:1: S301 a snippet on no page; show it: "
+        '```python with --8<-- "training/other.py"',
     ),
     "recorded output of no snippet": (
         Write("snippets/training/other.out", "2\n"),
-        ["snippets/training/other.out:1: recorded output of no snippet; remove it"],
+        "snippets/training/other.out:1: S302 recorded output of no snippet; remove it",
     ),
     "tab": (
         coded("if True:\n\tx = 1\n"),
-        [f"{SNIPPET}:5: a tab, which the page turns into spaces; use spaces"],
+        f"{SNIPPET}:5: S103 a tab, which the page turns into spaces; use spaces",
     ),
     "trailing space": (
         coded("x = 1 \n"),
-        [f"{SNIPPET}:4: spaces at the end of the line; remove them"],
+        f"{SNIPPET}:4: S104 spaces at the end of the line; remove them",
     ),
     "line of spaces": (
         coded("\n  \nx = 1\n"),
-        [f"{SNIPPET}:5: spaces at the end of the line; remove them"],
+        f"{SNIPPET}:5: S104 spaces at the end of the line; remove them",
     ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
-        [
-            f"{PAGE}:10: a fence that is not closed; ",
-            f"{TWIN}:10: a fence that is not closed; ",
-            f"{SNIPPET}:5: ``` inside a snippet ends the block on the page; write it",
-        ],
+        (
+            f"{PAGE}:10: P207 a fence that is not closed; close it with ``` at "
+            "the left margin"
+        ),
+        (
+            f"{TWIN}:10: P207 a fence that is not closed; close it with ``` at "
+            "the left margin"
+        ),
+        (
+            f"{SNIPPET}:5: S105 ``` inside a snippet ends the block on the page; "
+            "write it otherwise"
+        ),
     ),
     "annotation inside a snippet": (
         coded("x = 1  # (1)!\n"),
-        [f"{SNIPPET}:4: # (1)! becomes an annotation on the page; write a plain"],
+        f"{SNIPPET}:4: S106 # (1)! becomes an annotation on the page; write a "
+        "plain comment",
     ),
     "include inside a snippet": (
         coded('# --8<-- "training/label_smoothing.py"\n'),
-        [f"{SNIPPET}:4: --8<-- inside a snippet would be expanded; write it otherwise"],
+        f"{SNIPPET}:4: S107 --8<-- inside a snippet would be expanded; write "
+        "it otherwise",
     ),
     "section inside a snippet": (
         coded("# --8<-- [start:part]\n"),
-        [f"{SNIPPET}:4: --8<-- inside a snippet would be expanded; write it otherwise"],
+        f"{SNIPPET}:4: S107 --8<-- inside a snippet would be expanded; write "
+        "it otherwise",
     ),
     "61 lines": (
         coded("".join(f"x{number} = 0\n" for number in range(58))),
-        [f"{SNIPPET}:61: 61 lines; a snippet fits a screen; cut it to 60, or split it"],
+        f"{SNIPPET}:61: S101 61 lines; a snippet fits a screen; cut it to 60, "
+        "or split it",
     ),
     "80 columns": (
         coded(f"x = '{'x' * 74}'\n"),
-        [f"{SNIPPET}:4: 80 columns; break the line before 80"],
+        f"{SNIPPET}:4: S102 80 columns; break the line before 80",
     ),
     "no newline at the end": (
         Change(SNIPPET, old="== 2\n", new="== 2"),
-        [f"{SNIPPET}:3: the file's end would not survive copying; end the file with"],
+        f"{SNIPPET}:3: S108 the file's end would not survive copying; end the "
+        "file with one newline",
     ),
     "two newlines at the end": (
         coded("\n"),
-        [f"{SNIPPET}:5: the file's end would not survive copying; end the file with"],
+        f"{SNIPPET}:5: S108 the file's end would not survive copying; end the "
+        "file with one newline",
     ),
     "no claim": (
         Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
-        [f"{SNIPPET}:1: the snippet claims nothing; assert what it shows, or print it"],
+        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, "
+        "or print it and record the output",
     ),
     "no docstring": (
         Change(SNIPPET, old='"""Add two numbers."""\n\n', new=""),
-        [f'{SNIPPET}:1: no docstring; begin with """One sentence'],
+        f'{SNIPPET}:1: S202 no docstring; begin with """One sentence that '
+        'says what this is for."""',
     ),
     "snippet that does not parse": (
         coded("x = (\n"),
-        [f"{SNIPPET}:4: does not parse ('(' was never closed); make it run by itself"],
+        f"{SNIPPET}:4: S201 does not parse ('(' was never closed); make it "
+        "run by itself",
     ),
 }
 
 
-@pytest.mark.parametrize(("plant", "expected"), FAULTS.values(), ids=FAULTS)
-def test_a_fault_is_named_with_file_line_and_remedy(cookbook, plant, expected):
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
+    plant, *expected = FAULTS[name]
     plant(cookbook)
-    found = cookbook.problems()
-    assert len(found) == len(expected), found
-    for problem, beginning in zip(found, expected, strict=True):
-        assert problem.startswith(beginning)
+    assert cookbook.problems() == expected
 
 
 SOUND = {
@@ -558,13 +601,15 @@ def test_a_broken_page_does_not_hide_the_faults_of_others(cookbook):
     (cookbook.root / "docs/zh/training/other.md").unlink()
     opened("```py")(cookbook)
     found = "\n".join(cookbook.problems())
-    assert f"{PAGE}:8: a block of ```py would be shown but not run" in found
-    assert "docs/en/training/other.md:1: no page in the other language" in found
+    assert f"{PAGE}:8: P206 a block of ```py would be shown but not run" in found
+    assert "docs/en/training/other.md:1: T101 no page in the other language" in found
 
 
 def test_check_prints_the_fault_and_fails(cookbook):
     opened("```py")(cookbook)
     done = cookbook.command("cookbook", "check")
     assert done.returncode == 1
-    assert f"{PAGE}:8: a block of ```py would be shown but not run; " in done.stdout
+    assert (
+        f"{PAGE}:8: P206 a block of ```py would be shown but not run; " in done.stdout
+    )
     assert "1 problem" in done.stdout

@@ -1,0 +1,510 @@
+"""Every rule of the checks: its code, what it says is wrong, and what to write.
+
+No message stands anywhere else. A problem names a rule by its code and gives the
+facts that its texts leave open; the reader's locale chooses the language. Codes
+stay: P pages, T twins, S snippets, F any file, R records.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ERROR, WARNING = "error", "warning"
+SEPARATOR = {"en": "; ", "zh": "；"}
+LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, in format strings over the facts of a problem.
+
+    A warning is listed and fails nothing.
+    """
+
+    code: str
+    en: tuple[str, str]  # what is wrong, what to write instead
+    zh: tuple[str, str]
+    severity: str = ERROR
+
+    def texts(self, lang: str, facts: Mapping[str, object]) -> list[str]:
+        """What is wrong and what to write instead, with the facts in place."""
+        return [text.format_map(facts) for text in getattr(self, lang)]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault: where it is, which rule it breaks, and the rule's facts."""
+
+    path: Path
+    line: int
+    code: str
+    facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def is_error(self) -> bool:
+        return RULES[self.code].severity == ERROR
+
+    def __str__(self) -> str:
+        lang = reader_language()
+        message = SEPARATOR[lang].join(RULES[self.code].texts(lang, self.facts))
+        return f"{self.path}:{self.line}: {self.code} {message}"
+
+
+def reader_language() -> str:
+    """Chinese where the locale is, else English."""
+    locale = next(filter(None, map(os.environ.get, LOCALE)), "")
+    return "zh" if locale.startswith("zh") else "en"
+
+
+GROUPS = {
+    "P1": {"en": "Front matter", "zh": "页首元数据"},
+    "P2": {"en": "Blocks and their marks", "zh": "代码块与标记"},
+    "P3": {"en": "Headings, prose and links", "zh": "小节标题、正文与链接"},
+    "P4": {"en": "Names and places of pages", "zh": "页面的名称与位置"},
+    "T1": {"en": "The two languages", "zh": "中英文两页"},
+    "S1": {"en": "Text of a snippet", "zh": "代码文件的书写"},
+    "S2": {"en": "Code of a snippet", "zh": "代码文件的内容"},
+    "S3": {"en": "What belongs to a snippet", "zh": "代码文件的配套文件"},
+    "R1": {"en": "Records of runs", "zh": "运行记录"},
+}
+
+_TABLE = (
+    # P1: front matter
+    Rule(
+        "P101",
+        en=(
+            "no front matter",
+            "begin the page with title, description and aliases between ---",
+        ),
+        zh=(
+            "缺少页首元数据",
+            "在页面开头的两行 --- 之间写上 title、description 和 aliases",
+        ),
+    ),
+    Rule(
+        "P102",
+        en=(
+            "the front matter is not YAML ({reason})",
+            "quote values that hold a colon",
+        ),
+        zh=("页首元数据不是合法的 YAML（{reason}）", "给含有冒号的值加上引号"),
+    ),
+    Rule(
+        "P103",
+        en=(
+            "the front matter is not a mapping",
+            "begin the page with title, description and aliases between ---",
+        ),
+        zh=(
+            "页首元数据不是键值对",
+            "在页面开头的两行 --- 之间写上 title、description 和 aliases",
+        ),
+    ),
+    Rule(
+        "P104",
+        en=("unknown front matter key {key}", "remove it; known are {known}"),
+        zh=("页首元数据中有未知的键 {key}", "删掉它；可用的键有 {known}"),
+    ),
+    Rule(
+        "P105",
+        en=("{key} stands on the English page, for both languages", "remove it here"),
+        zh=("{key} 只写在英文页，两种语言共用", "从本页删掉"),
+    ),
+    Rule(
+        "P106",
+        en=("no {key}", "write {key}: … in the front matter"),
+        zh=("缺少 {key}", "在页首元数据中写上 {key}: …"),
+    ),
+    Rule(
+        "P107",
+        en=(
+            "no aliases",
+            "list the words people search for, and the errors they paste",
+        ),
+        zh=("缺少 aliases", "列出读者会搜索的词，以及会粘贴的报错信息"),
+    ),
+    Rule(
+        "P108",
+        en=(
+            "{key} is not a list of words",
+            "write {key}: [a, b], in quotes where a word holds a colon",
+        ),
+        zh=("{key} 不是词的列表", "写成 {key}: [a, b]，含有冒号的词要加引号"),
+    ),
+    Rule(
+        "P109",
+        en=(
+            "the description is not one sentence",
+            "say when to use it, and when not, in one sentence ending in {end}",
+        ),
+        zh=(
+            "description 不是一句话",
+            "用一句以“{end}”结尾的话说明什么时候用、什么时候不用",
+        ),
+    ),
+    Rule(
+        "P110",
+        en=("related: no other recipe {slug}", "name an existing slug"),
+        zh=("related：没有名为 {slug} 的其他条目", "写一个已有条目的 slug"),
+    ),
+    Rule(
+        "P111",
+        en=(
+            "covers: {slug} has a page",
+            "cover only tasks that have no page of their own",
+        ),
+        zh=("covers：{slug} 已有页面", "只列没有独立页面的任务"),
+    ),
+    # P2: blocks and their marks
+    Rule(
+        "P201",
+        en=(
+            "no Python block",
+            'show a snippet: ```python with --8<-- "<category>/<file>.py"',
+        ),
+        zh=(
+            "没有 Python 代码块",
+            '引入一个代码文件：```python 内写 --8<-- "<category>/<file>.py"',
+        ),
+    ),
+    Rule(
+        "P202",
+        en=(
+            "not an include: {text}",
+            'write --8<-- "<category>/<file>.py", a whole file below snippets/',
+        ),
+        zh=(
+            "引入的写法不对：{text}",
+            '写成 --8<-- "<category>/<file>.py"，即 snippets/ 下的整个文件',
+        ),
+    ),
+    Rule(
+        "P203",
+        en=(
+            "no snippet {file}",
+            'write --8<-- "<category>/<file>.py", a whole file below snippets/',
+        ),
+        zh=(
+            "没有代码文件 {file}",
+            '写成 --8<-- "<category>/<file>.py"，即 snippets/ 下的整个文件',
+        ),
+    ),
+    Rule(
+        "P204",
+        en=(
+            "Python typed into a page",
+            'put it into a file and write only --8<-- "<category>/<file>.py"',
+        ),
+        zh=(
+            "页面里直接写了 Python 代码",
+            '把代码放进文件，页面上只写 --8<-- "<category>/<file>.py"',
+        ),
+    ),
+    Rule(
+        "P205",
+        en=(
+            "an include outside a ```python block",
+            "include snippets there alone; their output follows by itself",
+        ),
+        zh=(
+            "引入语句不在 ```python 代码块内",
+            "只在那里引入代码文件，输出会自动跟在后面",
+        ),
+    ),
+    Rule(
+        "P206",
+        en=(
+            "a block of ```{language} would be shown but not run",
+            "write ```python, ```bash, ```text or ```pytb and nothing else",
+        ),
+        zh=(
+            "```{language} 代码块会显示，但不会运行",
+            "只写 ```python、```bash、```text 或 ```pytb，后面不加别的内容",
+        ),
+    ),
+    Rule(
+        "P207",
+        en=("a fence that is not closed", "close it with ``` at the left margin"),
+        zh=("代码块没有结束", "在行首写 ``` 结束它"),
+    ),
+    Rule(
+        "P208",
+        en=(
+            "a code block outside a recipe would be shown but not run",
+            "move it to a recipe's page",
+        ),
+        zh=("条目以外的代码块会显示，但不会运行", "把它移到某个条目的页面"),
+    ),
+    Rule(
+        "P211",
+        en=(
+            "unknown mark {mark}",
+            "write <!--pytest.mark.gpu--> or "
+            '<!--pytest.mark.skip(reason="…")-->, or remove it',
+        ),
+        zh=(
+            "未知的标记 {mark}",
+            "写成 <!--pytest.mark.gpu--> 或 "
+            '<!--pytest.mark.skip(reason="…")-->，否则删掉',
+        ),
+    ),
+    Rule(
+        "P212",
+        en=(
+            "a mark that belongs to no block",
+            "put it on the line before the opening fence",
+        ),
+        zh=("标记不属于任何代码块", "把它放在代码块开头 ``` 的前一行"),
+    ),
+    Rule(
+        "P213",
+        en=(
+            "a mark on a block of text",
+            "remove it; only ```python and ```bash blocks run",
+        ),
+        zh=("文本块上有标记", "删掉它；只有 ```python 和 ```bash 代码块会运行"),
+    ),
+    Rule(
+        "P221",
+        en=(
+            "the site shows {shown} blocks of code and {passive} of text; "
+            "{run} and {quoted} were collected",
+            "write every block as a ``` fence at the left margin, outside "
+            "comments, quotes and lists, without a title or options",
+        ),
+        zh=(
+            "网站显示 {shown} 个代码块和 {passive} 个文本块，"
+            "收集到的却是 {run} 个和 {quoted} 个",
+            "每个代码块都用顶格的 ``` 书写，不放在注释、引用或列表里，不加标题或选项",
+        ),
+    ),
+    Rule(
+        "P222",
+        en=("shown otherwise than run", "copying must yield what runs:\n{difference}"),
+        zh=("显示的代码与运行的不同", "复制到的必须就是运行的代码：\n{difference}"),
+    ),
+    # P3: headings, prose and links
+    Rule(
+        "P301",
+        en=(
+            "a heading of level 1",
+            "remove it; the site shows the front matter's title",
+        ),
+        zh=("出现了一级标题", "删掉它；网站会显示页首元数据里的 title"),
+    ),
+    Rule(
+        "P302",
+        en=(
+            "a heading without an id",
+            "write ## Heading {{#id}}, the same id in both languages",
+        ),
+        zh=("小节标题没有 id", "写成 ## 标题 {{#id}}，中英文两页用同一个 id"),
+    ),
+    Rule(
+        "P303",
+        en=("the id {id} stands twice", "choose another"),
+        zh=("id {id} 出现了两次", "换一个"),
+    ),
+    # P4: names and places of pages
+    Rule(
+        "P401",
+        en=(
+            "unknown category {category}",
+            "add it to docs/categories.yml, or move the page",
+        ),
+        zh=("未知的分类 {category}", "把它加进 docs/categories.yml，或移动页面"),
+    ),
+    Rule(
+        "P402",
+        en=("{name} is no slug", "name the file in lower-case words joined by -"),
+        zh=("{name} 不能用作 slug", "文件名用 - 连接的小写英文单词"),
+    ),
+    Rule(
+        "P403",
+        en=("two recipes are called {slug}", "rename one"),
+        zh=("有两个条目都叫 {slug}", "给其中一个改名"),
+    ),
+    Rule(
+        "P404",
+        en=("a page that no recipe is", "move it to docs/<lang>/<category>/<slug>.md"),
+        zh=("这个页面不是任何条目", "移到 docs/<lang>/<category>/<slug>.md"),
+    ),
+    # T1: the two languages
+    Rule(
+        "T101",
+        en=(
+            "no page in the other language",
+            "write {twin}, with the same blocks and heading ids",
+        ),
+        zh=("缺少另一种语言的页面", "编写 {twin}，代码块和小节标题的 id 与本页相同"),
+    ),
+    Rule(
+        "T102",
+        en=(
+            "blocks differ",
+            "show the same blocks with the same marks as {twin}, in that order",
+        ),
+        zh=("代码块不一致", "代码块、标记和顺序都与 {twin} 保持相同"),
+    ),
+    Rule(
+        "T103",
+        en=("heading ids differ", "use the heading ids of {twin}, in that order"),
+        zh=("小节标题的 id 不一致", "id 和顺序都与 {twin} 保持相同"),
+    ),
+    Rule(
+        "T104",
+        en=("the ```pytb blocks differ", "quote the same messages as {twin}"),
+        zh=("```pytb 块不一致", "引用与 {twin} 相同的报错信息"),
+    ),
+    Rule(
+        "T105",
+        en=("no link to {link}", "link to it as {twin} does, or remove it there"),
+        zh=("没有指向 {link} 的链接", "像 {twin} 那样链接过去，或从那一页删掉"),
+    ),
+    # S1: text of a snippet
+    Rule(
+        "S101",
+        en=("{count} lines; a snippet fits a screen", "cut it to {limit}, or split it"),
+        zh=(
+            "共 {count} 行；代码要能在一屏内看完",
+            "减到 {limit} 行以内，或拆成几个文件",
+        ),
+    ),
+    Rule(
+        "S102",
+        en=("{count} columns", "break the line before {limit}"),
+        zh=("这一行宽 {count} 列", "在第 {limit} 列之前换行"),
+    ),
+    Rule(
+        "S103",
+        en=("a tab, which the page turns into spaces", "use spaces"),
+        zh=("有制表符，页面会把它变成空格", "改用空格"),
+    ),
+    Rule(
+        "S104",
+        en=("spaces at the end of the line", "remove them"),
+        zh=("行尾有空格", "删掉"),
+    ),
+    Rule(
+        "S105",
+        en=("``` inside a snippet ends the block on the page", "write it otherwise"),
+        zh=("代码中的 ``` 会让页面上的代码块提前结束", "换一种写法"),
+    ),
+    Rule(
+        "S106",
+        en=("# (1)! becomes an annotation on the page", "write a plain comment"),
+        zh=("# (1)! 在页面上会变成弹出注释", "写成普通注释"),
+    ),
+    Rule(
+        "S107",
+        en=("--8<-- inside a snippet would be expanded", "write it otherwise"),
+        zh=("代码中的 --8<-- 会被展开", "换一种写法"),
+    ),
+    Rule(
+        "S108",
+        en=(
+            "the file's end would not survive copying",
+            "end the file with one newline",
+        ),
+        zh=("文件结尾在复制后会改变", "文件以恰好一个换行符结尾"),
+    ),
+    # S2: code of a snippet
+    Rule(
+        "S201",
+        en=("does not parse ({reason})", "make it run by itself"),
+        zh=("有语法错误（{reason}）", "改到能够单独运行"),
+    ),
+    Rule(
+        "S202",
+        en=(
+            "no docstring",
+            'begin with """One sentence that says what this is for."""',
+        ),
+        zh=("缺少 docstring", '文件开头写一句英文说明用途："""One sentence …."""'),
+    ),
+    Rule(
+        "S203",
+        en=(
+            "the snippet claims nothing",
+            "assert what it shows, or print it and record the output",
+        ),
+        zh=("代码没有验证任何结论", "用 assert 验证它展示的结论，或打印出来并记录输出"),
+    ),
+    # S3: what belongs to a snippet
+    Rule(
+        "S301",
+        en=("a snippet on no page", 'show it: ```python with --8<-- "{include}"'),
+        zh=(
+            "没有页面展示这个代码文件",
+            '在页面上引入：```python 内写 --8<-- "{include}"',
+        ),
+    ),
+    Rule(
+        "S302",
+        en=("recorded output of no snippet", "remove it"),
+        zh=("这份输出没有对应的代码文件", "删掉"),
+    ),
+    # R1: records of runs
+    Rule(
+        "R101",
+        en=(
+            "the record is not JSON; it may have been cut off",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=(
+            "记录不是合法的 JSON，可能没有写完",
+            "在该环境中运行 pytest --verify，或删掉这个文件",
+        ),
+    ),
+    Rule(
+        "R102",
+        en=(
+            "the record is not of schema {schema}",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=(
+            "记录的 schema 不是 {schema}",
+            "在该环境中运行 pytest --verify，或删掉这个文件",
+        ),
+    ),
+    Rule(
+        "R103",
+        en=(
+            "the record names no complete environment",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=("记录中的环境信息不完整", "在该环境中运行 pytest --verify，或删掉这个文件"),
+    ),
+    Rule(
+        "R104",
+        en=(
+            "a block of the record is not complete: {block}",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=(
+            "记录中有代码块的信息不完整：{block}",
+            "在该环境中运行 pytest --verify，或删掉这个文件",
+        ),
+    ),
+    Rule(
+        "R105",
+        en=(
+            "the record was changed after it was written",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=("记录写成之后又被改动过", "在该环境中运行 pytest --verify，或删掉这个文件"),
+    ),
+    Rule(
+        "R106",
+        en=(
+            "the record belongs to another environment, {name}",
+            "run pytest --verify in that environment, or remove the file",
+        ),
+        zh=(
+            "这份记录属于另一个环境 {name}",
+            "在该环境中运行 pytest --verify，或删掉这个文件",
+        ),
+    ),
+)
+RULES = {rule.code: rule for rule in _TABLE}
