@@ -10,7 +10,7 @@ BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site test verify test-gpu test-paddle check bench compat chromium node clean
+.PHONY: help serve site new test verify test-gpu test-paddle check bench compat chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -20,6 +20,10 @@ serve: $(READY) ## The site at http://127.0.0.1:8000, rebuilt as you edit
 
 site: $(READY) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict
+
+new: $(READY) ## Start a recipe: make new RECIPE=training/ema-weights
+	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
+	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
 test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site, browser
 	$(BIN)/python -m cookbook check
