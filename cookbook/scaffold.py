@@ -16,6 +16,7 @@ from cookbook import retired
 from cookbook.catalogue import Catalogue
 
 TEMPLATES = Path(__file__).parent / "templates"
+SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -
 TODO = re.compile(r"TODO: [^\"]*")
 LONGEST = 36  # so that no line of the templates grows too long
 FILES = {
@@ -112,10 +113,7 @@ def refuse_category(catalogue: Catalogue, category: str) -> None:
 
 
 def refuse_name(slug: str) -> None:
-    name = slug.replace("-", "_")
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug) or keyword.iskeyword(
-        name
-    ):
+    if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
         proposal = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-0123456789")
         fix = "write lower-case words joined by -, the first beginning with a letter"
         if proposal and not keyword.iskeyword(proposal):
