@@ -1,11 +1,13 @@
-"""Command line: ``python -m cookbook check``, ``python -m cookbook failures``."""
+"""Command line: ``python -m cookbook --help`` lists what there is."""
 
 import argparse
+import difflib
 import sys
 from pathlib import Path
 
-from cookbook import checks, lint, status
-from cookbook.catalogue import Catalogue
+from cookbook import changed, checks, lint, scaffold, status
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import PageError
 
 
 def main() -> int:
@@ -13,9 +15,94 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check", help="structure, lint, format, workflows; fast")
     commands.add_parser("failures", help="what fails where, from the records")
-    if parser.parse_args().command == "failures":
+    add_new(commands)
+    add_changed(commands)
+    add_parity(commands)
+    arguments = parser.parse_args()
+    if arguments.command == "failures":
         return failures(Path.cwd())
+    if arguments.command == "new":
+        return new(Path.cwd(), arguments)
+    if arguments.command == "changed":
+        return print_changed(Path.cwd(), arguments)
+    if arguments.command == "parity":
+        return confirm_parity(Path.cwd(), arguments)
     return check(Path.cwd())
+
+
+def add_new(commands) -> None:
+    parser = commands.add_parser("new", help="start a recipe from the templates")
+    parser.add_argument("recipe", help="<category>/<slug>")
+    parser.add_argument("--title-en", help="the task, in English")
+    parser.add_argument("--title-zh", help="the task, in Chinese")
+    parser.add_argument("--gpu", action="store_true", help="its block needs a GPU")
+
+
+def new(root: Path, arguments: argparse.Namespace) -> int:
+    """Write a recipe's files; print what to edit and what to run next."""
+    titles = {"en": arguments.title_en, "zh": arguments.title_zh}
+    try:
+        paths = scaffold.create(
+            Catalogue(root), arguments.recipe, titles, arguments.gpu
+        )
+    except (scaffold.ScaffoldError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(scaffold.report(root, paths))
+    return 0
+
+
+def add_changed(commands) -> None:
+    parser = commands.add_parser("changed", help="the recipes that a change touches")
+    parser.add_argument("base", help="a commit to compare with, such as origin/main")
+    parser.add_argument(
+        "--paths", action="store_true", help="print what pytest is to run instead"
+    )
+
+
+def print_changed(root: Path, arguments: argparse.Namespace) -> int:
+    """Print the slugs, or the paths for pytest, one per line."""
+    catalogue = Catalogue(root)
+    try:
+        touched = changed.recipes(catalogue, changed.files(root, arguments.base))
+        paths = changed.to_run(catalogue, touched)
+    except (changed.UnknownCommitError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
+        print(line)
+    return 0
+
+
+def add_parity(commands) -> None:
+    text = "confirm that a recipe's pages say the same in both languages"
+    parser = commands.add_parser("parity", help=text)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("slugs", nargs="*", metavar="slug", default=[])
+    which.add_argument("--all", action="store_true", help="confirm every recipe")
+
+
+def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
+    """Confirm the recipes that are in order; print what is wrong with the others."""
+    catalogue = Catalogue(root)
+    if arguments.all:
+        recipes = [recipe for recipe in catalogue.recipes if not recipe.missing]
+    else:
+        recipes = named(catalogue, arguments.slugs)
+    found = checks.confirm_parity(catalogue, recipes)
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
+    """The recipes of these slugs; ends the program at an unknown one."""
+    for slug in slugs:
+        if slug not in catalogue.by_slug:
+            similar = difflib.get_close_matches(slug, catalogue.by_slug)
+            names = ", ".join(similar) or "a file's name below docs/en, without .md"
+            sys.exit(f"{slug}: no such recipe; write {names}")
+    return [catalogue.by_slug[slug] for slug in slugs]
 
 
 def failures(root: Path) -> int:

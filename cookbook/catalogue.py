@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from cookbook import apis, records
+from cookbook import apis, parity, records
 from cookbook.pages import LANGUAGES, Block, Page
 
 
@@ -21,16 +21,48 @@ class Category:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One task: a page per language around the same blocks."""
+    """One task: a page per language around the same blocks.
+
+    Where somebody has written a page in one language only, a stub with the same
+    blocks stands in for the other.
+    """
 
     root: Path
     slug: str
     category: str
-    pages: dict[str, Page]  # by language
+    written: dict[str, Page]  # by language, English first
+
+    @cached_property
+    def pages(self) -> dict[str, Page]:
+        """A page for every language, written or a stub."""
+        if not self.missing:
+            return self.written
+        (page,) = self.written.values()
+        pages = {**self.written, **{lang: parity.stub(page) for lang in self.missing}}
+        return {lang: pages[lang] for lang in LANGUAGES}
 
     @property
+    def missing(self) -> list[str]:
+        """The languages in which nobody has written the page."""
+        return [lang for lang in LANGUAGES if lang not in self.written]
+
+    @cached_property
+    def behind(self) -> list[str]:
+        """The languages whose page is not confirmed against its present twin."""
+        if self.missing:
+            return []
+        english, chinese = self.written.values()
+        pairs = ((english, chinese), (chinese, english))
+        return [page.lang for page, twin in pairs if parity.is_behind(page, twin)]
+
+    @cached_property
     def blocks(self) -> list[Block]:
-        return self.pages["en"].blocks
+        """The distinct blocks of its pages; a page that is behind may lack some."""
+        distinct: dict[tuple[str, str], Block] = {}
+        for page in self.written.values():
+            for block in page.blocks:
+                distinct.setdefault((block.language, block.code), block)
+        return list(distinct.values())
 
     @property
     def snippets(self) -> list[Block]:
@@ -49,6 +81,12 @@ class Recipe:
         return self.pages["en"].meta
 
     @cached_property
+    def errors(self) -> list[str]:
+        """The error messages its pages quote."""
+        quoted = (error for page in self.written.values() for error in page.errors)
+        return list(dict.fromkeys(quoted))
+
+    @cached_property
     def apis(self) -> list[str]:
         """The full names of the library symbols the snippets use, sorted."""
         used = (apis.symbols(self.root / s.snippet) for s in self.snippets)
@@ -65,15 +103,21 @@ class Recipe:
             "covers": self.facts.get("covers", []),
             "tags": self.facts.get("tags", []),
             "apis": self.apis,
-            "errors": self.pages["en"].errors,
+            "errors": self.errors,
+            "behind": self.behind,
+            "missing": self.missing,
         }
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything below docs/, read from a checkout's root."""
+    """Everything below docs/, read from a checkout's root.
+
+    ``repository`` is the address of the public repository, if there is one.
+    """
 
     root: Path
+    repository: str = ""
 
     @cached_property
     def categories(self) -> list[Category]:
@@ -107,7 +151,7 @@ class Catalogue:
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The recipes that have both pages, by known category, then by slug."""
+        """The recipes, by known category, then by slug."""
         twins: dict[tuple[str, str], dict[str, Page]] = {}
         for page in self.pages:
             twins.setdefault((page.category, page.slug), {})[page.lang] = page
@@ -116,7 +160,6 @@ class Catalogue:
             Recipe(self.root, slug, category, twins[category, slug])
             for category in order
             for slug in sorted(slug for folder, slug in twins if folder == category)
-            if set(twins[category, slug]) == set(LANGUAGES)
         ]
 
     @cached_property
@@ -127,6 +170,10 @@ class Catalogue:
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}
+
+    def written_in(self, lang: str) -> list[Recipe]:
+        """The recipes whose page somebody has written in the language."""
+        return [recipe for recipe in self.recipes if lang in recipe.written]
 
     def in_category(self, slug: str) -> list[Recipe]:
         return [recipe for recipe in self.recipes if recipe.category == slug]

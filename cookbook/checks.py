@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import records
-from cookbook.catalogue import Catalogue
+from cookbook import parity, records, retired
+from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError
 from cookbook.rules import Problem
 
@@ -31,7 +31,22 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
     found += records.problems(catalogue.root)
+    found += retired.problems(catalogue)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
+
+
+def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
+    """Confirm that the recipes' pages are in line; what keeps others from it."""
+    errors = [problem for problem in problems(catalogue) if problem.is_error]
+    found = []
+    for recipe in recipes:
+        pages = list(recipe.written.values())
+        paths = {page.path for page in pages}
+        faults = [problem for problem in errors if problem.path in paths]
+        if not faults and recipe.missing:
+            faults = [pages[0].problem(1, "T106", twin=pages[0].twin_path)]
+        found += faults or parity.confirm(*pages)
+    return found
 
 
 def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
@@ -57,7 +72,7 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
 def _front_matter_problems(page: Page) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
     english_only = ENGLISH_ONLY if page.lang == "en" else ()
-    allowed = (*STRINGS, "aliases", *english_only)
+    allowed = (*STRINGS, "aliases", *english_only, parity.KEY)
     for key in meta:
         if key in allowed:
             continue
@@ -109,49 +124,22 @@ def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:
 
 
 def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
-    """English and Chinese show the same blocks, headings, errors and links."""
+    """Every page has its twin, and the two are in line."""
     pages = {page.path: page for page in catalogue.pages}
     for page in catalogue.pages:
         twin = pages.get(page.twin_path)
         if twin is None:
-            yield page.problem(1, "T101", twin=page.twin_path)
+            yield page.problem(1, "T106", twin=page.twin_path)
         elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
-            yield from _differences(page, twin)
+            yield from parity.problems(page, twin)
     for page in catalogue.other_pages:
         if page.lang in LANGUAGES and not (catalogue.root / page.twin_path).exists():
             yield page.problem(1, "T101", twin=page.twin_path)
 
 
-def _differences(page: Page, twin: Page) -> Iterator[Problem]:
-    blocks = [(block.identity, block.line) for block in page.blocks]
-    others = [(block.identity, block.line) for block in twin.blocks]
-    yield from _first_difference(page, twin, blocks, others, "T102")
-    headings = [((h.level, h.id), h.line) for h in page.headings]
-    others = [((h.level, h.id), h.line) for h in twin.headings]
-    yield from _first_difference(page, twin, headings, others, "T103")
-    errors = [(f.code, f.line) for f in page.fences if f.language == "pytb"]
-    others = [(f.code, f.line) for f in twin.fences if f.language == "pytb"]
-    yield from _first_difference(page, twin, errors, others, "T104")
-    for link in sorted(set(page.links) ^ set(twin.links)):
-        where, other = (twin, page) if link in page.links else (page, twin)
-        yield where.problem(1, "T105", link=link, twin=other.path)
-
-
-def _first_difference(
-    page: Page, twin: Page, ours: list, theirs: list, code: str
-) -> Iterator[Problem]:
-    if [item for item, _ in ours] == [item for item, _ in theirs]:
-        return
-    pairs = zip(ours, theirs, strict=False)
-    line = next((other[1] for one, other in pairs if one[0] != other[0]), None)
-    if line is None:
-        line = theirs[len(ours)][1] if len(theirs) > len(ours) else 1
-    yield twin.problem(line, code, twin=page.path)
-
-
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
     """``related`` and ``covers`` name what exists, and what does not."""
-    slugs = [page.slug for page in catalogue.pages if page.lang == "en"]
+    slugs = [recipe.slug for recipe in catalogue.recipes]
     for page in catalogue.pages:
         if page.path in broken:
             continue
@@ -162,8 +150,10 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
         for slug in page.meta.get("covers", []):
             if slug in slugs or not SLUG.fullmatch(slug):
                 yield page.problem(page.meta_line("covers"), "P111", slug=slug)
-        if slugs.count(page.slug) > 1 and page.lang == "en":
-            yield page.problem(1, "P403", slug=page.slug)
+    for recipe in catalogue.recipes:
+        if slugs.count(recipe.slug) > 1:
+            (page, *_) = recipe.written.values()
+            yield page.problem(1, "P403", slug=recipe.slug)
 
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:

@@ -10,16 +10,17 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import urljoin
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cookbook import indexes, publish, render, search, status
+from cookbook import feedback, indexes, publish, render, retired, search, status
 from cookbook.catalogue import Catalogue
 from cookbook.checks import problems
 from cookbook.pages import LANGUAGES
@@ -34,7 +35,12 @@ BUILDING: list[Path] = []  # temporary folders of an unfinished build
 
 def on_config(config):
     """Read the catalogue; derive the navigation from it."""
-    catalogue = Catalogue(Path(config.config_file_path).parent)
+    root = Path(config.config_file_path).parent
+    catalogue = Catalogue(root, config.extra.get("repository") or "")
+    lang = config.extra.get("lang")
+    config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
+    if lang is None:
+        refuse_problems(catalogue)
     config.extra["alternate"] = True  # shows partials/alternate.html
     config.extra["catalogue"] = catalogue
     config.extra["totals"] = {
@@ -43,9 +49,7 @@ def on_config(config):
     config.extra["recipe_pages"] = {
         f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
     }
-    lang = config.extra.get("lang")
     if lang is None:
-        refuse_problems(catalogue)
         return config
     config.nav = [{render.WORDS[lang]["home"]: "index.md"}]
     for category in catalogue.categories:
@@ -60,7 +64,7 @@ def on_config(config):
 
 def refuse_problems(catalogue: Catalogue) -> None:
     """Stop the build with every problem of the pages and snippets."""
-    if found := problems(catalogue):
+    if found := [one for one in problems(catalogue) if one.is_error]:
         lines = "\n".join(f"  {problem}" for problem in found)
         raise Abort(f"The pages are not in order:\n{lines}")
 
@@ -104,7 +108,7 @@ def on_build_error(error):
 
 
 def on_files(files, config):
-    """Add a page per category, listing its recipes, and the indexes."""
+    """Add a page per category, listing its recipes, the stubs, and the indexes."""
     lang = config.extra.get("lang")
     if lang is None:
         return files
@@ -114,8 +118,18 @@ def on_files(files, config):
             content = publish.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
+    for recipe in catalogue.recipes:
+        if lang in recipe.missing:
+            content = recipe.pages[lang].source
+            path = f"{recipe.category}/{recipe.slug}.md"
+            files.append(File.generated(config, path, content=content))
     for name, page in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
+    for one in retired.load(catalogue.root):
+        content = retired.stub(catalogue, one, lang)
+        inclusion = InclusionLevel.NOT_IN_NAV
+        path = f"{one.page}.md"
+        files.append(File.generated(config, path, content=content, inclusion=inclusion))
     return files
 
 
@@ -135,6 +149,11 @@ def on_page_context(context, page, config, nav):
     """A canonical address only where the site's address is known."""
     if "SITE_URL" not in os.environ:
         page.canonical_url = None
+    elif successor := page.meta.get("successor"):
+        page.canonical_url = urljoin(page.canonical_url, successor)
+    if recipe := recipe_of(page, config):
+        lang = config.extra["lang"]
+        context["wrong"] = feedback.wrong(config.extra["catalogue"], recipe, lang)
     return context
 
 

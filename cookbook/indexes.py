@@ -40,7 +40,7 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
     """The Markdown of the error index: a heading per exception."""
     found: dict[tuple[str, str], list[Recipe]] = {}
     for recipe in catalogue.recipes:
-        for error in recipe.pages["en"].errors:
+        for error in recipe.errors:
             kind, _, text = error.splitlines()[0].partition(": ")
             users = found.setdefault((kind, text), [])
             if recipe not in users:

@@ -65,6 +65,7 @@ def llms_txt(catalogue: Catalogue) -> str:
     for lang in LANGUAGES:
         for category in catalogue.categories:
             recipes = catalogue.in_category(category.slug)
+            recipes = [recipe for recipe in recipes if lang in recipe.written]
             if recipes:
                 lines += ["", f"## {category.title[lang]} ({lang})", ""]
                 lines += [_llms_line(catalogue, recipe, lang) for recipe in recipes]

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from cookbook import apis, status
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import MARK, Page, snippet_preprocessor
+from cookbook.parity import other_language
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
 WORDS = {
@@ -17,6 +18,12 @@ WORDS = {
         "related": "Related recipes",
         "gpu": "Needs a GPU: run by `make test-gpu`.",
         "skip": "Not run: {reason}",
+        "twin": "Chinese page",
+        "behind": "This page has not been checked against the latest {twin} yet, "
+        "and may be out of date.",
+        "missing": "Nobody has written this page in English yet. The code is the "
+        "same in both languages; the {twin} explains it.",
+        "changes": " [What has changed there]({address})",
     },
     "zh": {
         "home": "全部条目",
@@ -26,6 +33,10 @@ WORDS = {
         "related": "相关条目",
         "gpu": "需要 GPU：由 `make test-gpu` 运行。",
         "skip": "不会自动运行：{reason}",
+        "twin": "英文页",
+        "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
+        "missing": "本条目还没有中文页。代码是两种语言共用的，说明请看{twin}。",
+        "changes": "[查看英文页的改动]({address})",
     },
 }
 
@@ -33,18 +44,49 @@ WORDS = {
 def site_markdown(catalogue: Catalogue, page: Page) -> str:
     """The page as the site renders it; snippets still to be included.
 
-    Adds what is derived: title and sentence from the front matter, the name
-    and recorded output of each snippet, what a mark means, the documentation
-    of the symbols used, and related recipes.
+    Adds what is derived: title and sentence from the front matter, how the page
+    stands to its twin, the name and recorded output of each snippet, what a mark
+    means, the documentation of the symbols used, and related recipes.
+    """
+    recipe = catalogue.by_slug[page.slug]
+    twin = recipe.pages[other_language(page.lang)]
+    # In HTML, for MkDocs takes the other language's pages for dead links.
+    link = '<a data-twin hreflang="{}" href="../../../{}">{}</a>'
+    link = link.format(twin.lang, twin.url, WORDS[page.lang]["twin"])
+    notice = _notice(catalogue, page, link)
+    if page.lang in recipe.missing:  # pages may link to a heading of the twin
+        notice += "".join(f'<span id="{h.id}"></span>' for h in twin.headings)
+    lines = [notice, "{ .notice role=note }", ""] if notice else []
+    return _document(catalogue, page, lines)
+
+
+def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
+    """How the page stands to its twin; None where it is in line with it.
+
+    ``link`` is that to the twin, as the format asks for it.
     """
     recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
+    if page.lang in recipe.missing:
+        return words["missing"].format(twin=link)
+    if page.lang not in recipe.behind:
+        return None
+    text = words["behind"].format(twin=link)
+    if catalogue.repository:
+        history = f"{catalogue.repository}/commits/HEAD/{page.twin_path.as_posix()}"
+        text += words["changes"].format(address=history)
+    return text
+
+
+def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
+    recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
     body = page.body.lstrip("\n")
-    body = MARK.sub(lambda match: _notice(page, match["mark"]), body)
+    body = MARK.sub(lambda match: _mark(page, match["mark"]), body)
     body = INCLUDED.sub(lambda match: _with_output(catalogue, match, words), body)
     return "\n".join(
         [
             f"# {recipe.title(page.lang)} {{ #{page.slug} }}",
             "",
+            *notice,
             f"{recipe.description(page.lang)}",
             "{ .lead }",
             "",
@@ -61,7 +103,9 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
 
 def full_markdown(catalogue: Catalogue, page: Page) -> str:
     """The page with its code in place, for readers of plain Markdown."""
-    text = site_markdown(catalogue, page)
+    address = f"../../{page.twin_path.relative_to('docs').as_posix()}"
+    notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
+    text = _document(catalogue, page, [f"> {notice}", ""] if notice else [])
     # Before the code is in place, which must stay as it is.
     plain = re.sub(r" ?\{ ?[#.][^}]*\}", "", text)
     plain = re.sub(r"\n{3,}", "\n\n", plain)
@@ -71,7 +115,7 @@ def full_markdown(catalogue: Catalogue, page: Page) -> str:
     return "\n".join(lines)
 
 
-def _notice(page: Page, mark: str) -> str:
+def _mark(page: Page, mark: str) -> str:
     block = next(b for b in page.blocks if b.mark and b.mark in mark)
     text = WORDS[page.lang][block.mark].format(reason=block.reason)
     return f"{text}\n{{ .mark .mark--{block.mark} }}\n"

@@ -2,7 +2,7 @@
 
 No message stands anywhere else. A problem names a rule by its code and gives the
 facts that its texts leave open; the reader's locale chooses the language. Codes
-stay: P pages, T twins, S snippets, F any file, R records.
+stay: P pages, T twins, S snippets, F any file, R records, X retired recipes.
 """
 
 import os
@@ -67,6 +67,7 @@ GROUPS = {
     "S2": {"en": "Code of a snippet", "zh": "代码文件的内容"},
     "S3": {"en": "What belongs to a snippet", "zh": "代码文件的配套文件"},
     "R1": {"en": "Records of runs", "zh": "运行记录"},
+    "X1": {"en": "Retired recipes", "zh": "停用的条目"},
 }
 
 _TABLE = (
@@ -333,11 +334,8 @@ _TABLE = (
     # T1: the two languages
     Rule(
         "T101",
-        en=(
-            "no page in the other language",
-            "write {twin}, with the same blocks and heading ids",
-        ),
-        zh=("缺少另一种语言的页面", "编写 {twin}，代码块和小节标题的 id 与本页相同"),
+        en=("no page in the other language", "write {twin}"),
+        zh=("缺少另一种语言的页面", "编写 {twin}"),
     ),
     Rule(
         "T102",
@@ -361,6 +359,44 @@ _TABLE = (
         "T105",
         en=("no link to {link}", "link to it as {twin} does, or remove it there"),
         zh=("没有指向 {link} 的链接", "像 {twin} 那样链接过去，或从那一页删掉"),
+    ),
+    Rule(
+        "T106",
+        en=(
+            "nobody has written this recipe in the other language yet",
+            "write {twin}, with the same blocks and heading ids; until then the site "
+            "shows the code there, and links here",
+        ),
+        zh=(
+            "这个条目还没有另一种语言的页面",
+            "编写 {twin}，代码块和小节标题的 id 与本页相同；"
+            "在此之前，网站在那里只显示代码，并链接到本页",
+        ),
+        severity=WARNING,
+    ),
+    Rule(
+        "T107",
+        en=(
+            "{twin} has changed since this page was last in line with it",
+            "bring this page up to date, then run python -m cookbook parity {slug}",
+        ),
+        zh=(
+            "上次核对之后，{twin} 又有改动",
+            "对照那一页更新本页，然后运行 python -m cookbook parity {slug}",
+        ),
+        severity=WARNING,
+    ),
+    Rule(
+        "T108",
+        en=(
+            "nobody has confirmed that this page says the same as {twin}",
+            "compare the two, then run python -m cookbook parity {slug}",
+        ),
+        zh=(
+            "本页与 {twin} 的内容是否一致，还没有人核对过",
+            "对照两页，然后运行 python -m cookbook parity {slug}",
+        ),
+        severity=WARNING,
     ),
     # S1: text of a snippet
     Rule(
@@ -505,6 +541,33 @@ _TABLE = (
             "这份记录属于另一个环境 {name}",
             "在该环境中运行 pytest --verify，或删掉这个文件",
         ),
+    ),
+    # X1: retired recipes
+    Rule(
+        "X101",
+        en=("the list is not YAML ({reason})", "quote values that hold a colon"),
+        zh=("这份列表不是合法的 YAML（{reason}）", "给含有冒号的值加上引号"),
+    ),
+    Rule(
+        "X102",
+        en=(
+            "an entry that is not complete",
+            "write page: <category>/<slug>, and title and reason under en: and zh:",
+        ),
+        zh=(
+            "这一项不完整",
+            "写明 page: <category>/<slug>，并在 en: 和 zh: 下各写 title 与 reason",
+        ),
+    ),
+    Rule(
+        "X103",
+        en=("{slug} is retired, and has a page", "remove the entry, or {path}"),
+        zh=("{slug} 已停用，却还有页面", "删掉这一项，或删掉 {path}"),
+    ),
+    Rule(
+        "X104",
+        en=("no recipe {successor}", "name the slug of a recipe, or no successor"),
+        zh=("没有条目 {successor}", "successor 填现有条目的 slug，没有就不写"),
     ),
 )
 RULES = {rule.code: rule for rule in _TABLE}

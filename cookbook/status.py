@@ -153,7 +153,7 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         for recipe in catalogue.recipes
     )
     return WORDS[lang]["totals"].format(
-        recipes=len(catalogue.recipes),
+        recipes=len(catalogue.written_in(lang)),
         blocks=sum(len(recipe.blocks) for recipe in catalogue.recipes),
         environments=len(records),
         date=max(record.date for record in records),

@@ -67,8 +67,14 @@ class TinyCookbook:
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}---\n\n{body}")
 
     def problems(self) -> list[str]:
-        """What the checks of the build and of ``make check`` find."""
-        return [str(problem) for problem in problems(Catalogue(self.root))]
+        """The errors that the checks of the build and of ``make check`` find."""
+        found = problems(Catalogue(self.root))
+        return [str(problem) for problem in found if problem.is_error]
+
+    def warnings(self) -> list[str]:
+        """What the checks find, and let pass."""
+        found = problems(Catalogue(self.root))
+        return [str(problem) for problem in found if not problem.is_error]
 
     def refereed(self, slug: str, lang: str = "en") -> str | None:
         """What the referee finds on one page."""

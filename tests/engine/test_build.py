@@ -55,10 +55,6 @@ def test_a_sound_cookbook_is_built_then_kept_when_a_fault_stops_the_build(
     assert list(scratch.iterdir()) == []
 
 
-def drop(cookbook):
-    (cookbook.root / PAGES[1]).unlink()
-
-
 def misplace(cookbook):
     for page in PAGES:
         text = (cookbook.root / page).read_text("utf-8")
@@ -67,7 +63,6 @@ def misplace(cookbook):
 
 
 FAULTS = {
-    "missing twin": (drop, f"{PAGES[0]}:1: T101 no page in the other language; write "),
     "unknown category": (
         misplace,
         "docs/en/other/label-smoothing.md:1: P401 unknown category other; add it to ",

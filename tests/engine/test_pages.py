@@ -52,7 +52,8 @@ def collected(tmp_path_factory):
 @pytest.fixture(scope="module")
 def catalogue():
     catalogue = Catalogue(ROOT)
-    assert "\n".join(str(problem) for problem in problems(catalogue)) == ""
+    found = [problem for problem in problems(catalogue) if problem.is_error]
+    assert "\n".join(str(problem) for problem in found) == ""
     return catalogue
 
 

@@ -3,7 +3,12 @@
 These are the checks that ``mkdocs build``, ``make check`` and pytest share.
 """
 
+from pathlib import Path
+
 import pytest
+
+from cookbook.pages import Page
+from cookbook.parity import confirm
 
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
@@ -12,7 +17,10 @@ OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
 BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
 ALIASES = "aliases:\n  - label-smoothing\n"  # on lines 4 and 5
 LIKE_PAGE = f"show the same blocks with the same marks as {PAGE}, in that order"
+CONFIRM = "python -m cookbook parity label-smoothing"
 SAME_IDS = f"use the heading ids of {PAGE}, in that order"
+RETIRED = "docs/retired.yml"
+GONE = "  en: {title: Old, reason: Gone.}\n  zh: {title: 旧, reason: 已停用。}\n"
 NOT_RUN = "would be shown but not run"
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -105,6 +113,11 @@ def headed(line: str) -> Change:
 def coded(text: str) -> Append:
     """The snippet, with more lines from its fourth on."""
     return Append(SNIPPET, text=text)
+
+
+def confirmed(cookbook) -> None:
+    """Confirm that the two pages are in line."""
+    confirm(*(Page.load(cookbook.root, Path(path)) for path in (PAGE, TWIN)))
 
 
 FAULTS = {
@@ -341,7 +354,7 @@ FAULTS = {
     "unknown key": (
         headed("tag: [loss]"),
         f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are "
-        "title, description, aliases, related, covers, tags",
+        "title, description, aliases, related, covers, tags, parity",
     ),
     "English fact on the Chinese page": (
         Change(TWIN, old="aliases:", new="related: []\naliases:"),
@@ -403,20 +416,10 @@ FAULTS = {
         ],
     ),
     # Twins
-    "missing Chinese twin": (
-        Remove(TWIN),
-        f"{PAGE}:1: T101 no page in the other language; write {TWIN}, with "
-        "the same blocks and heading ids",
-    ),
-    "missing English twin": (
-        Remove(PAGE),
-        f"{TWIN}:1: T101 no page in the other language; write {PAGE}, with "
-        "the same blocks and heading ids",
-    ),
     "missing home page": (
         Remove("docs/zh/index.md"),
         "docs/en/index.md:1: T101 no page in the other language; write "
-        "docs/zh/index.md, with the same blocks and heading ids",
+        "docs/zh/index.md",
     ),
     "another block in the twin": (
         Append(TWIN, text="\n```bash\nls\n```\n"),
@@ -549,6 +552,26 @@ FAULTS = {
         f"{SNIPPET}:4: S201 does not parse ('(' was never closed); make it "
         "run by itself",
     ),
+    # Retired recipes
+    "list of retired recipes that is not YAML": (
+        Write(RETIRED, "- page: a: b\n"),
+        f"{RETIRED}:1: X101 the list is not YAML (mapping values are not allowed "
+        "here); quote values that hold a colon",
+    ),
+    "retired without a reason": (
+        Write(RETIRED, "# Gone\n- page: training/old\n  en: {title: Old}\n"),
+        f"{RETIRED}:2: X102 an entry that is not complete; write page: "
+        "<category>/<slug>, and title and reason under en: and zh:",
+    ),
+    "retired and still there": (
+        Write(RETIRED, f"- page: training/label-smoothing\n{GONE}"),
+        f"{RETIRED}:1: X103 label-smoothing is retired, and has a page; remove the "
+        f"entry, or {PAGE}",
+    ),
+    "successor that does not exist": (
+        Write(RETIRED, f"- page: training/old\n  successor: new\n{GONE}"),
+        f"{RETIRED}:1: X104 no recipe new; name the slug of a recipe, or no successor",
+    ),
 }
 
 
@@ -557,6 +580,42 @@ def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
     plant, *expected = FAULTS[name]
     plant(cookbook)
     assert cookbook.problems() == expected
+
+
+WARNINGS = {
+    "missing Chinese twin": (
+        Remove(TWIN),
+        f"{PAGE}:1: T106 nobody has written this recipe in the other language yet; "
+        f"write {TWIN}, with the same blocks and heading ids; until then the site "
+        "shows the code there, and links here",
+    ),
+    "missing English twin": (
+        Remove(PAGE),
+        f"{TWIN}:1: T106 nobody has written this recipe in the other language yet; "
+        f"write {PAGE}, with the same blocks and heading ids; until then the site "
+        "shows the code there, and links here",
+    ),
+    "twin that has changed since": (
+        Both(confirmed, Change(PAGE, old="it always", new="it often")),
+        f"{TWIN}:6: T107 {PAGE} has changed since this page was last in line with "
+        f"it; bring this page up to date, then run {CONFIRM}",
+    ),
+    "pages that nobody has compared": (
+        Both(),
+        f"{PAGE}:1: T108 nobody has confirmed that this page says the same as "
+        f"{TWIN}; compare the two, then run {CONFIRM}",
+        f"{TWIN}:1: T108 nobody has confirmed that this page says the same as "
+        f"{PAGE}; compare the two, then run {CONFIRM}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_a_warning_is_given_and_nothing_refused(cookbook, name):
+    plant, *expected = WARNINGS[name]
+    plant(cookbook)
+    assert cookbook.warnings() == expected
+    assert cookbook.problems() == []
 
 
 SOUND = {
@@ -598,11 +657,11 @@ def test_what_is_in_order_is_not_refused(cookbook, plant):
 
 def test_a_broken_page_does_not_hide_the_faults_of_others(cookbook):
     cookbook.recipe("other", '"""Add."""\n\nassert True\n')
-    (cookbook.root / "docs/zh/training/other.md").unlink()
+    cookbook.replace("docs/en/training/other.md", "it always.", "it always")
     opened("```py")(cookbook)
     found = "\n".join(cookbook.problems())
     assert f"{PAGE}:8: P206 a block of ```py would be shown but not run" in found
-    assert "docs/en/training/other.md:1: T101 no page in the other language" in found
+    assert "docs/en/training/other.md:3: P109 the description is not one" in found
 
 
 def test_check_prints_the_fault_and_fails(cookbook):

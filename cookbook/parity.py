@@ -1,0 +1,137 @@
+"""Translations tell the truth: which page is in line with its twin, which is not.
+
+A page's front matter keeps, as ``parity``, the hash of its twin's words when a
+person last confirmed that the two say the same. While the hash still fits, the
+page is in line; once the twin's words change, the page is behind, and says so.
+Where a recipe has a page in one language only, a stub stands in for the other.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from cookbook.pages import FRONT_MATTER, LANGUAGES, PYTHON, Block, Page
+from cookbook.rules import Problem
+
+KEY = "parity"
+DIGITS = 12
+LINE = re.compile(rf"^{KEY}:.*\n", re.MULTILINE)
+# How a title is marked where it stands among those of another language.
+FOREIGN = {"en": "{title} (in Chinese)", "zh": "{title}（英文）"}
+
+
+def other_language(lang: str) -> str:
+    return LANGUAGES[1 - LANGUAGES.index(lang)]
+
+
+def words_hash(page: Page) -> str:
+    """The hash of what a translator must follow: title, description and body.
+
+    Not of the aliases, which each language has for itself, nor of the snippets,
+    which both share. Line breaks and indentation do not count.
+    """
+    parts = (page.meta["title"], page.meta["description"], page.body)
+    text = "\n".join(" ".join(part.split()) for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def is_behind(page: Page, twin: Page) -> bool:
+    """Whether nobody has confirmed the page against the twin's present words."""
+    return page.meta.get(KEY) != words_hash(twin)
+
+
+def moved_on(page: Page, twin: Page) -> bool:
+    """Whether the two were in line once, and either has changed since."""
+    pairs = ((page, twin), (twin, page))
+    return any(KEY in one.meta and is_behind(one, other) for one, other in pairs)
+
+
+def problems(page: Page, twin: Page) -> Iterator[Problem]:
+    """What keeps two pages from being in line, in structure or in words.
+
+    While one has moved on, the other need not have its structure: a change to
+    the page of one language is welcome.
+    """
+    if not moved_on(page, twin):
+        yield from differences(page, twin)
+    for one, other in ((page, twin), (twin, page)):
+        if is_behind(one, other):
+            code = "T107" if KEY in one.meta else "T108"
+            line = one.meta_line(KEY)
+            yield one.problem(line, code, twin=other.path, slug=one.slug)
+
+
+def differences(page: Page, twin: Page) -> Iterator[Problem]:
+    """Where the twin shows other blocks, headings, errors or links."""
+    blocks = [(block.identity, block.line) for block in page.blocks]
+    others = [(block.identity, block.line) for block in twin.blocks]
+    yield from _first_difference(page, twin, blocks, others, "T102")
+    headings = [((h.level, h.id), h.line) for h in page.headings]
+    others = [((h.level, h.id), h.line) for h in twin.headings]
+    yield from _first_difference(page, twin, headings, others, "T103")
+    errors = [(f.code, f.line) for f in page.fences if f.language == "pytb"]
+    others = [(f.code, f.line) for f in twin.fences if f.language == "pytb"]
+    yield from _first_difference(page, twin, errors, others, "T104")
+    for link in sorted(set(page.links) ^ set(twin.links)):
+        where, other = (twin, page) if link in page.links else (page, twin)
+        yield where.problem(1, "T105", link=link, twin=other.path)
+
+
+def _first_difference(
+    page: Page, twin: Page, ours: list, theirs: list, code: str
+) -> Iterator[Problem]:
+    if [item for item, _ in ours] == [item for item, _ in theirs]:
+        return
+    pairs = zip(ours, theirs, strict=False)
+    line = next((other[1] for one, other in pairs if one[0] != other[0]), None)
+    if line is None:
+        line = theirs[len(ours)][1] if len(theirs) > len(ours) else 1
+    yield twin.problem(line, code, twin=page.path)
+
+
+def confirm(page: Page, twin: Page) -> list[Problem]:
+    """Write into both pages that they are in line; or say where they differ."""
+    found = list(differences(page, twin))
+    if not found:
+        _write(page, words_hash(twin))
+        _write(twin, words_hash(page))
+    return found
+
+
+def _write(page: Page, digest: str) -> None:
+    """Put the hash last into the front matter; in quotes, it may look a number."""
+    front = FRONT_MATTER.match(page.source)
+    meta = LINE.sub("", front[1])
+    text = f'---\n{meta}{KEY}: "{digest}"\n---\n{page.source[front.end() :]}'
+    if text != page.source:
+        (page.root / page.path).write_text(text, encoding="utf-8")
+
+
+def stub(page: Page) -> Page:
+    """The page that stands in for a twin nobody has written: the code alone."""
+    path = page.twin_path
+    lang = other_language(page.lang)
+    meta = {
+        "title": FOREIGN[lang].format(title=page.meta["title"]),
+        "description": page.meta["description"],
+        "aliases": [],
+    }
+    front = json.dumps(meta, ensure_ascii=False)  # JSON is YAML
+    body = "\n".join(_block_source(block) for block in page.blocks)
+    return Page(page.root, path, f"---\n{front}\n---\n\n{body}")
+
+
+def _block_source(block: Block) -> str:
+    """A block as a page's source has it."""
+    marks = {
+        "gpu": "<!--pytest.mark.gpu-->\n",
+        "skip": f'<!--pytest.mark.skip(reason="{block.reason}")-->\n',
+    }
+    mark = marks.get(block.mark, "")
+    code = block.code
+    if block.language == PYTHON:
+        include = block.snippet.relative_to(Path("snippets")).as_posix()
+        code = f'--8<-- "{include}"\n'
+    return f"{mark}```{block.language}\n{code}```\n"
