@@ -233,8 +233,10 @@ def code(text: str) -> str:
 
 def labels(files: list[str], root: Path) -> list[str]:
     """The labels for the files that a pull request changes."""
-    found = {label for file in files for start, label in FIXED_LABELS
-             if file.startswith(start)}  # fmt: skip
+    found = set()
+    for start, label in FIXED_LABELS:
+        if any(file.startswith(start) for file in files):
+            found.add(label)
     named = (CATEGORY.match(file) for file in files)
     categories = {match[1] for match in named if match}
     # A folder that main does not have is no category yet.
@@ -253,8 +255,9 @@ def post(repository: str, commit: str, root: Path) -> None:
         return  # not that far yet, or not allowed to run
     if by_name[SUMMARY]["size_in_bytes"] > MAX_BYTES:
         raise ReportError(f"the artifact {SUMMARY} has more than {MAX_BYTES} bytes")
-    summary = read_summary(gh(f"repos/{repository}/actions/artifacts/"
-                              f"{by_name[SUMMARY]['id']}/zip"))  # fmt: skip
+    identifier = by_name[SUMMARY]["id"]
+    archive = gh(f"repos/{repository}/actions/artifacts/{identifier}/zip")
+    summary = read_summary(archive)
     number = summary["number"]
     pull = api(f"repos/{repository}/pulls/{number}")
     if pull["head"]["sha"] != commit:
@@ -303,9 +306,8 @@ def api(path: str, method: str = "GET", data: dict | None = None) -> dict:
 def gh(path: str, *options: str, data: bytes | None = None) -> bytes:
     """What ``gh api`` prints; gh takes the token from its environment."""
     command = ["gh", "api", path, *options]
-    return subprocess.run(
-        command, input=data, stdout=subprocess.PIPE, check=True
-    ).stdout
+    done = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True)
+    return done.stdout
 
 
 def main() -> int:
