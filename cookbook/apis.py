@@ -38,7 +38,7 @@ def symbols(file: Path) -> set[str]:
     functions and those methods return.
     """
     tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-    return _Reader(tree).used
+    return Names(tree).symbols
 
 
 def module(name: str) -> str:
@@ -60,13 +60,13 @@ def documentation(name: str) -> str:
     return f"{STABLE}/generated/{name}.html"
 
 
-class _Reader:
-    """Resolve imports, then follow attributes and the values of names."""
+class Names:
+    """What the names of a module stand for: library symbols, and tensors."""
 
     def __init__(self, tree: ast.Module):
         self.imports: dict[str, str] = {}
         self.tensors: set[str] = set()
-        self.used: set[str] = set()
+        self.symbols: set[str] = set()
         nodes = list(ast.walk(tree))  # walking takes longer than looking
         for node in nodes:
             self._read_import(node)
@@ -75,9 +75,15 @@ class _Reader:
             for node in nodes:
                 self._read_value(node)
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        # Every use of something imported, by its longest dotted name.
+        self.outermost: list[tuple[ast.AST, str]] = [
+            (node, name)
+            for node in nodes
+            if id(node) not in inner and (name := self.full_name(node))
+        ]
+        for _, name in self.outermost:
+            self._read_symbol(name)
         for node in nodes:
-            if id(node) not in inner:
-                self._read_symbol(node)
             self._read_method(node)
 
     def _read_import(self, node: ast.AST) -> None:
@@ -90,11 +96,12 @@ class _Reader:
                 name = f"{node.module}.{alias.name}"
                 self.imports[alias.asname or alias.name] = name
 
-    def _full_name(self, node: ast.AST) -> str | None:
+    def full_name(self, node: ast.AST) -> str | None:
+        """The dotted name of an imported symbol; None for anything else."""
         if isinstance(node, ast.Name):
             return self.imports.get(node.id)
         if isinstance(node, ast.Attribute):
-            base = self._full_name(node.value)
+            base = self.full_name(node.value)
             return f"{base}.{node.attr}" if base else None
         return None
 
@@ -111,7 +118,7 @@ class _Reader:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._pair(one, other)
-        elif self._is_tensor(value):
+        elif self.is_tensor(value):
             self._mark(target)
 
     def _mark(self, target: ast.AST) -> None:
@@ -119,18 +126,19 @@ class _Reader:
             self.tensors.add(target.id)
 
     def _is_tensor_type(self, annotation: ast.AST | None) -> bool:
-        return annotation is not None and self._full_name(annotation) == "torch.Tensor"
+        return annotation is not None and self.full_name(annotation) == "torch.Tensor"
 
-    def _is_tensor(self, node: ast.AST) -> bool:
+    def is_tensor(self, node: ast.AST) -> bool:
+        """Whether an expression is known to be a tensor."""
         if isinstance(node, ast.Name):
             return node.id in self.tensors
         if isinstance(node, ast.BinOp):
-            return self._is_tensor(node.left) or self._is_tensor(node.right)
+            return self.is_tensor(node.left) or self.is_tensor(node.right)
         if isinstance(node, ast.Subscript):
-            return self._is_tensor(node.value)
+            return self.is_tensor(node.value)
         if not isinstance(node, ast.Call):
             return False
-        name = self._full_name(node.func)
+        name = self.full_name(node.func)
         if name:
             module, _, function = name.rpartition(".")
             is_function = function.islower() and not function.startswith(NOT_TENSORS)
@@ -139,18 +147,17 @@ class _Reader:
         return (
             isinstance(method, ast.Attribute)
             and method.attr not in LEAVES_TENSORS
-            and self._is_tensor(method.value)
+            and self.is_tensor(method.value)
         )
 
-    def _read_symbol(self, node: ast.AST) -> None:
-        name = self._full_name(node)
-        if not name or name.partition(".")[0] not in LIBRARIES or "." not in name:
+    def _read_symbol(self, name: str) -> None:
+        if name.partition(".")[0] not in LIBRARIES or "." not in name:
             return
         if name not in NOISE and not name.startswith(DTYPES):
-            self.used.add(name)
+            self.symbols.add(name)
 
     def _read_method(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             return
-        if self._is_tensor(node.func.value):
-            self.used.add(f"torch.Tensor.{node.func.attr}")
+        if self.is_tensor(node.func.value):
+            self.symbols.add(f"torch.Tensor.{node.func.attr}")

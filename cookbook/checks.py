@@ -1,6 +1,5 @@
 """The structure of pages and snippets: every rule the build and tests enforce."""
 
-import ast
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import parity, records, retired
+from cookbook import parity, prose_checks, records, retired, snippet_checks
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError
 from cookbook.rules import Problem
@@ -16,10 +15,8 @@ from cookbook.rules import Problem
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
 NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
-MAX_LINES, MAX_COLUMNS = 60, 79
 STRINGS, OPTIONAL = ("title", "description"), ("aliases",)
 ENGLISH_ONLY = ("related", "covers", "tags")
-ANNOTATION = re.compile(r"# \(\d+\)!")
 
 
 def problems(catalogue: Catalogue) -> list[Problem]:
@@ -30,6 +27,8 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     found += _reference_problems(catalogue, broken)
     found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
+    pages = [*catalogue.pages, *catalogue.other_pages]
+    found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
@@ -171,56 +170,7 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
             if path not in shown:
                 include = path.relative_to("snippets")
                 yield Problem(path, 1, "S301", {"include": include})
-            yield from _source_problems(path, file)
-
-
-def _source_problems(path: Path, file: Path) -> Iterator[Problem]:
-    source = file.read_text(encoding="utf-8")
-    lines = source.split("\n")
-    if len(lines) - 1 > MAX_LINES:
-        facts = {"count": len(lines) - 1, "limit": MAX_LINES}
-        yield Problem(path, MAX_LINES + 1, "S101", facts)
-    for number, line in enumerate(lines, start=1):
-        if code := _line_fault(line):
-            facts = {"count": len(line), "limit": MAX_COLUMNS + 1}
-            yield Problem(path, number, code, facts)
-    if not source.endswith("\n") or source.endswith("\n\n"):
-        yield Problem(path, len(lines), "S108")
-    try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        yield Problem(path, error.lineno or 1, "S201", {"reason": error.msg})
-        return
-    if not ast.get_docstring(tree):
-        yield Problem(path, 1, "S202")
-    if not _claims(tree) and not file.with_suffix(".out").exists():
-        yield Problem(path, 1, "S203")
-
-
-def _line_fault(line: str) -> str | None:
-    """The rule broken by a line that is shown or copied otherwise than written."""
-    if len(line) > MAX_COLUMNS:
-        return "S102"
-    if "\t" in line:
-        return "S103"
-    if line != line.rstrip():
-        return "S104"
-    if "```" in line:
-        return "S105"
-    if ANNOTATION.search(line):
-        return "S106"
-    if "-8<-" in line:
-        return "S107"
-    return None
-
-
-def _claims(tree: ast.Module) -> bool:
-    """Whether anything is asserted: an assert, or a call named assert_…"""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
-            return True
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name.startswith("assert_"):
-                return True
-    return False
+            test = Path("tests", *path.parts[:-1], f"test_{path.name}")
+            if not (catalogue.root / test).exists():
+                yield Problem(path, 1, "S303", {"test": test})
+            yield from snippet_checks.problems(catalogue.root, path)

@@ -66,6 +66,7 @@ GROUPS = {
     "S1": {"en": "Text of a snippet", "zh": "代码文件的书写"},
     "S2": {"en": "Code of a snippet", "zh": "代码文件的内容"},
     "S3": {"en": "What belongs to a snippet", "zh": "代码文件的配套文件"},
+    "F1": {"en": "Any file", "zh": "所有文件"},
     "R1": {"en": "Records of runs", "zh": "运行记录"},
     "X1": {"en": "Retired recipes", "zh": "停用的条目"},
 }
@@ -307,6 +308,54 @@ _TABLE = (
         en=("the id {id} stands twice", "choose another"),
         zh=("id {id} 出现了两次", "换一个"),
     ),
+    Rule(
+        "P304",
+        en=(
+            "the link {target} leads nowhere",
+            "link to a file that exists, relative to this one",
+        ),
+        zh=("链接 {target} 指向的文件不存在", "用相对本文件的路径链接到已有的文件"),
+    ),
+    Rule(
+        "P305",
+        en=("{page} has no heading #{anchor}", "link to an id that stands there"),
+        zh=("{page} 中没有 #{anchor}", "链接到那里已有的 id"),
+    ),
+    Rule(
+        "P306",
+        en=(
+            "an image without a description",
+            "write ![what it shows](file), for readers who do not see it",
+        ),
+        zh=("图片没有文字说明", "写成 ![图片内容](文件)，供看不到图片的读者使用"),
+    ),
+    Rule(
+        "P311",
+        en=(
+            'not in Chinese: "{text}"',
+            "translate it; put names of code between backticks",
+        ),
+        zh=("没有翻译成中文：“{text}”", "翻译这段文字；代码中的名称放在反引号之间"),
+    ),
+    Rule(
+        "P312",
+        en=(
+            'not in English: "{text}"',
+            "write it in English, and in Chinese on the Chinese page",
+        ),
+        zh=("英文页上有中文：“{text}”", "改用英文，中文写到中文页"),
+    ),
+    Rule(
+        "P313",
+        en=(
+            "{word} is not the term for {en}",
+            "write {zh}, the term of docs/glossary.yml",
+        ),
+        zh=(
+            "“{word}”不是 {en} 的统一译名",
+            "写成“{zh}”，以 docs/glossary.yml 为准",
+        ),
+    ),
     # P4: names and places of pages
     Rule(
         "P401",
@@ -467,6 +516,51 @@ _TABLE = (
         ),
         zh=("代码没有验证任何结论", "用 assert 验证它展示的结论，或打印出来并记录输出"),
     ),
+    Rule(
+        "S204",
+        en=(
+            "{name} has no docstring",
+            "say in it what is returned: shapes, units, errors",
+        ),
+        zh=("{name} 没有 docstring", "在其中说明返回什么：形状、单位、异常"),
+    ),
+    Rule(
+        "S205",
+        en=("{name} lacks types: {missing}", "annotate them"),
+        zh=("{name} 缺少类型注解：{missing}", "补上"),
+    ),
+    Rule(
+        "S206",
+        en=(
+            "{package} is not declared",
+            "use a package of requirements.in, or add it there",
+        ),
+        zh=("{package} 不在依赖中", "使用 requirements.in 中已有的包，或添加到其中"),
+    ),
+    Rule(
+        "S207",
+        en=(
+            "{name} needs the network; a snippet runs without",
+            "make its data in the snippet",
+        ),
+        zh=("{name} 需要联网，而代码必须离线运行", "在代码中生成所需的数据"),
+    ),
+    Rule(
+        "S208",
+        en=("{name} is deprecated or gone", "use {replacement}"),
+        zh=("{name} 已弃用或已移除", "改用 {replacement}"),
+    ),
+    Rule(
+        "S209",
+        en=(
+            "torch.load without weights_only",
+            "write weights_only=True, or False with a comment why the file is trusted",
+        ),
+        zh=(
+            "torch.load 没有写明 weights_only",
+            "写 weights_only=True；要用 False，就注释说明为什么信任这个文件",
+        ),
+    ),
     # S3: what belongs to a snippet
     Rule(
         "S301",
@@ -480,6 +574,40 @@ _TABLE = (
         "S302",
         en=("recorded output of no snippet", "remove it"),
         zh=("这份输出没有对应的代码文件", "删掉"),
+    ),
+    Rule(
+        "S303",
+        en=(
+            "no test of the snippet's behaviour",
+            "write {test}, against something independent",
+        ),
+        zh=("没有测试这份代码的行为", "编写 {test}，与独立的结果对照"),
+    ),
+    # F1: any file
+    Rule(
+        "F101",
+        en=(
+            "what looks like a credential ({kind})",
+            "remove it, and revoke it where it is valid; an example is marked by "
+            "the comment pragma: allowlist secret",
+        ),
+        zh=(
+            "疑似密钥或口令（{kind}）",
+            "删掉，有效的还要吊销；若只是示例，在行尾注释 pragma: allowlist secret",
+        ),
+    ),
+    Rule(
+        "F102",
+        en=(
+            "a path of one machine, {found}",
+            "write a path relative to the current folder",
+        ),
+        zh=("只在某台机器上有的路径 {found}", "写成相对于当前文件夹的路径"),
+    ),
+    Rule(
+        "F103",
+        en=("a TODO is left", "do it, and remove the word"),
+        zh=("还有 TODO 没有完成", "完成它，并删掉这个词"),
     ),
     # R1: records of runs
     Rule(

@@ -19,7 +19,8 @@ from cookbook.runner import Job, Result, Runner
 ROOT = Path(__file__).parents[2]
 SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
 COPIED = (*SETTINGS, "conftest.py", "docs/categories.yml", "docs/root/index.md")
-COPIED += ("docs/en/index.md", "docs/zh/index.md")
+COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
+COPIED += ("requirements.in", "requirements-paddle.txt")
 LINKED = ("cookbook", "docs/overrides")
 os.environ["LC_ALL"] = "C.UTF-8"  # messages are English, whoever runs the tests
 
@@ -50,20 +51,22 @@ class TinyCookbook:
         self.write(path, text.replace(old, new))
 
     def recipe(self, slug: str, source: str, before: str = "", after: str = "") -> None:
-        """Write training/<slug> in both languages, and its snippet.
+        """Write training/<slug> in both languages, its snippet and a test.
 
         ``before`` and ``after`` are Markdown around the block.
         """
         name = slug.replace("-", "_")
         self.write(f"snippets/training/{name}.py", textwrap.dedent(source))
+        self.write(f"tests/snippets/training/test_{name}.py", "")
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
         self.page("en", slug, f"{before}{block}{after}")
         self.page("zh", slug, f"{before}{block}{after}")
 
     def page(self, lang: str, slug: str, body: str) -> None:
         """Write a page; its body begins on line 8."""
+        title = {"en": f"The {slug}", "zh": f"条目 {slug}"}[lang]
         sentence = {"en": "Use it always.", "zh": "随时可用。"}[lang]
-        front = f"title: The {slug}\ndescription: {sentence}\naliases:\n  - {slug}\n"
+        front = f"title: {title}\ndescription: {sentence}\naliases:\n  - {slug}\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}---\n\n{body}")
 
     def problems(self) -> list[str]:

@@ -9,12 +9,26 @@ import pytest
 
 from cookbook.pages import Page
 from cookbook.parity import confirm
+from tests.engine.plants import (
+    BLOCK,
+    INCLUDE,
+    OPEN,
+    PAGE,
+    SNIPPET,
+    TWIN,
+    Append,
+    Both,
+    Change,
+    Move,
+    Remove,
+    Write,
+    coded,
+    headed,
+    included,
+    marked,
+    opened,
+)
 
-PAGE = "docs/en/training/label-smoothing.md"
-TWIN = "docs/zh/training/label-smoothing.md"
-SNIPPET = "snippets/training/label_smoothing.py"
-OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
-BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
 ALIASES = "aliases:\n  - label-smoothing\n"  # on lines 4 and 5
 LIKE_PAGE = f"show the same blocks with the same marks as {PAGE}, in that order"
 CONFIRM = "python -m cookbook parity label-smoothing"
@@ -24,95 +38,6 @@ GONE = "  en: {title: Old, reason: Gone.}\n  zh: {title: 旧, reason: 已停用�
 NOT_RUN = "would be shown but not run"
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
-
-
-class Change:
-    """Replace one place of some files."""
-
-    def __init__(self, *paths: str, old: str, new: str):
-        self.paths, self.old, self.new = paths, old, new
-
-    def __call__(self, cookbook):
-        for path in self.paths:
-            cookbook.replace(path, self.old, self.new)
-
-
-class Append:
-    """Add lines at the end of some files; a page has ten, the snippet three."""
-
-    def __init__(self, *paths: str, text: str):
-        self.paths, self.text = paths, text
-
-    def __call__(self, cookbook):
-        for path in self.paths:
-            before = (cookbook.root / path).read_text(encoding="utf-8")
-            cookbook.write(path, before + self.text)
-
-
-class Write:
-    """Add a file."""
-
-    def __init__(self, path: str, text: str):
-        self.path, self.text = path, text
-
-    def __call__(self, cookbook):
-        cookbook.write(self.path, self.text)
-
-
-class Move:
-    """Give both pages another place below docs/<lang>/; or copy them there."""
-
-    def __init__(self, place: str, keep: bool = False):
-        self.place, self.keep = place, keep
-
-    def __call__(self, cookbook):
-        for lang, page in (("en", PAGE), ("zh", TWIN)):
-            text = (cookbook.root / page).read_text(encoding="utf-8")
-            cookbook.write(f"docs/{lang}/{self.place}", text)
-            if not self.keep:
-                (cookbook.root / page).unlink()
-
-
-class Remove:
-    def __init__(self, path: str):
-        self.path = path
-
-    def __call__(self, cookbook):
-        (cookbook.root / self.path).unlink()
-
-
-class Both:
-    def __init__(self, *plants):
-        self.plants = plants
-
-    def __call__(self, cookbook):
-        for plant in self.plants:
-            plant(cookbook)
-
-
-def opened(fence: str) -> Change:
-    """The English page's block, under another opening fence."""
-    return Change(PAGE, old=OPEN, new=f"{fence}\n")
-
-
-def included(line: str) -> Change:
-    """The English page's block, around another line."""
-    return Change(PAGE, old=INCLUDE, new=f"{line}\n")
-
-
-def marked(mark: str) -> Change:
-    """The English page's block, below another line."""
-    return Change(PAGE, old=OPEN, new=f"{mark}\n{OPEN}")
-
-
-def headed(line: str) -> Change:
-    """The English page, with a line of front matter before the aliases."""
-    return Change(PAGE, old="aliases:", new=f"{line}\naliases:")
-
-
-def coded(text: str) -> Append:
-    """The snippet, with more lines from its fourth on."""
-    return Append(SNIPPET, text=text)
 
 
 def confirmed(cookbook) -> None:
@@ -468,7 +393,10 @@ FAULTS = {
     ),
     # Snippets
     "snippet on no page": (
-        Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
+        Both(
+            Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
+            Write("tests/snippets/training/test_other.py", ""),
+        ),
         "snippets/training/other.py:1: S301 a snippet on no page; show it: "
         '```python with --8<-- "training/other.py"',
     ),

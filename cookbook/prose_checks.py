@@ -1,0 +1,206 @@
+"""The rules of a page's words: its language, its terms, its links and images."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from cookbook.pages import LANGUAGES, Page, PageError, parse_yaml
+from cookbook.rules import Problem
+
+GLOSSARY = Path("docs/glossary.yml")
+# The Markdown files outside docs/ that readers follow links in.
+GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
+# Built, so in no folder: page name by name, and the ids a recipe's page gets.
+GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md", "index.md")
+DERIVED_IDS = {"verified", "apis", "related"}
+HAN = re.compile(r"[\u3400-\u9fff]")
+WORD = re.compile(r"[A-Za-z][a-z]+")
+UNTRANSLATED_WORDS = 3  # fewer are a name
+FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+# What is not prose: comments, code, attributes, and where a link leads.
+NOT_PROSE = re.compile(r"<!--.*?-->|`+[^`]+`+|\{[^}]*\}|(?<=\])\([^)]*\)|<[^>]+>")
+PARAGRAPH_START = re.compile(r"\s*([-*+]|\d+\.|#{1,6}|\||>|!!!)\s")
+IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img(?P<tag>[^>]*)>")
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+EXTERNAL = re.compile(r"[a-z]+:")
+
+
+@dataclass(frozen=True)
+class Term:
+    """How a term is written in Chinese, and how it is not."""
+
+    en: str
+    zh: str
+    avoid: tuple[str, ...] = ()
+
+    @cached_property
+    def pattern(self) -> re.Pattern:
+        """Finds the avoided words, and the term itself where it holds one."""
+        words = sorted([self.zh, *self.avoid], key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, words)))
+
+
+def glossary(root: Path) -> list[Term]:
+    """The terms of docs/glossary.yml, in its order."""
+    entries = parse_yaml((root / GLOSSARY).read_text(encoding="utf-8"))
+    return [Term(e["en"], e["zh"], tuple(e.get("avoid", ()))) for e in entries]
+
+
+def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
+    """What is wrong with the words of the pages, recipes and others."""
+    terms = glossary(root)
+    for page in pages:
+        lines = prose(page.body)
+        if page.lang in LANGUAGES:
+            passages = [*_front_matter(page), *lines]
+            yield from _language_problems(page, passages)
+            if page.lang == "zh":
+                yield from _term_problems(page, passages, terms)
+        yield from image_problems(page.path, lines)
+        yield from _link_problems(root, page)
+    for path in GUIDES:
+        if (root / path).exists():
+            yield from _guide_problems(root, Path(path))
+
+
+def prose(body: str) -> list[tuple[int, str]]:
+    """The numbered lines outside fenced code; blank ones stay, they separate."""
+    lines, fence = [], None
+    for number, line in enumerate(body.split("\n"), start=1):
+        ticks = FENCE.match(line)
+        if ticks and fence is None:
+            fence = ticks[1]
+        elif ticks and ticks[1].startswith(fence):
+            fence = None
+        elif fence is None:
+            lines.append((number, line))
+    return lines
+
+
+def _front_matter(page: Page) -> list[tuple[int, str]]:
+    """The title and the description, each a paragraph of its own."""
+    try:
+        meta = page.meta
+    except PageError:
+        return []  # another rule says so
+    found = []
+    for key in ("title", "description"):
+        found += [(page.meta_line(key), str(meta.get(key, ""))), (0, "")]
+    return found
+
+
+def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Lines joined to paragraphs, headings, list items and table rows."""
+    start, words = 0, []
+    for number, line in [*lines, (0, "")]:
+        if words and (not line.strip() or PARAGRAPH_START.match(line)):
+            yield start, " ".join(words)
+            words = []
+        if line.strip():
+            start = start if words else number
+            words.append(line.strip())
+
+
+def _language_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
+    """Chinese pages are in Chinese, English ones in English."""
+    for number, paragraph in _paragraphs(lines):
+        text = NOT_PROSE.sub(" ", paragraph)
+        words = WORD.findall(text)
+        if page.lang == "zh" and len(words) >= UNTRANSLATED_WORDS:
+            if not HAN.search(text):
+                yield page.problem(number, "P311", text=_beginning(text))
+        elif page.lang == "en" and HAN.search(text):
+            yield page.problem(number, "P312", text=_beginning(text))
+
+
+def _beginning(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 30 else f"{text[:30]}…"
+
+
+def _term_problems(
+    page: Page, lines: list[tuple[int, str]], terms: list[Term]
+) -> Iterator[Problem]:
+    for number, line in lines:
+        text = NOT_PROSE.sub(" ", line)
+        for term in terms:
+            found = set(term.pattern.findall(text)) - {term.zh}
+            for word in sorted(found):
+                facts = {"word": word, "zh": term.zh, "en": term.en}
+                yield page.problem(number, "P313", **facts)
+
+
+def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem]:
+    for number, line in lines:
+        for image in IMAGE.finditer(line):
+            tag = image["tag"]
+            described = image["alt"].strip() if tag is None else "alt=" in tag
+            if not described:
+                yield Problem(path, number, "P306")
+
+
+def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
+    """Links between pages, and to their headings."""
+    for number, line in prose(page.body):
+        for link in LINK.finditer(line):
+            target, _, anchor = link["target"].partition("#")
+            if EXTERNAL.match(target):
+                continue
+            linked = _linked_page(root, page, target) if target else page
+            if linked is None:
+                yield page.problem(number, "P304", target=link["target"])
+            elif anchor and isinstance(linked, Page) and anchor not in _ids(linked):
+                facts = {"anchor": anchor, "page": linked.path}
+                yield page.problem(number, "P305", **facts)
+
+
+def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
+    """The page a link leads to, or the path of another file; None for neither."""
+    if target.startswith("/"):
+        return None  # the site need not be at the root of its host
+    file = (root / page.path).parent / target
+    docs = root / Path(*page.path.parts[:2])
+    path = file.resolve()
+    if not path.is_relative_to(docs.resolve()):
+        return None
+    if path.name in GENERATED and path.parent in (docs.resolve(), path.parent):
+        return path
+    path = path.relative_to(root.resolve())
+    if page.lang in LANGUAGES and path.suffix == ".md" and not (root / path).exists():
+        path = Page(root, path, "").twin_path  # whose ids the stub has too
+    if not (root / path).exists():
+        return None
+    return Page.load(root, path) if path.suffix == ".md" else path
+
+
+def _ids(page: Page) -> set[str]:
+    ids = {heading.id for heading in page.headings if heading.id}
+    return ids | DERIVED_IDS | {page.slug}
+
+
+def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
+    """Images and links of a file that is read on the repository's site."""
+    lines = prose((root / path).read_text(encoding="utf-8"))
+    yield from image_problems(path, lines)
+    for number, line in lines:
+        for link in LINK.finditer(line):
+            target, _, anchor = link["target"].partition("#")
+            if EXTERNAL.match(target):
+                continue
+            file = root / path.parent / target if target else root / path
+            if not file.exists():
+                yield Problem(path, number, "P304", {"target": link["target"]})
+            elif anchor and file.suffix == ".md" and anchor not in _slugs(file):
+                facts = {"anchor": anchor, "page": target or path}
+                yield Problem(path, number, "P305", facts)
+
+
+def _slugs(file: Path) -> set[str]:
+    """The ids that GitHub gives to the headings of a file."""
+    headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }

@@ -1,0 +1,246 @@
+"""The rules of a snippet: its text as it is copied, and its code."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from cookbook.apis import Names
+from cookbook.rules import Problem
+
+MAX_LINES, MAX_COLUMNS = 60, 79
+ANNOTATION = re.compile(r"# \(\d+\)!")
+REQUIREMENTS = ("requirements.in", "requirements-paddle.txt")
+# Packages that are imported under another name than they are installed.
+IMPORTED_AS = {"pillow": "PIL", "pyyaml": "yaml", "scikit-learn": "sklearn"}
+IMPORTED_AS |= {"paddlepaddle": "paddle"}
+BROUGHT_ALONG = {"PIL"}  # by torchvision, which can not do without
+NETWORK = ("torch.hub.", "torch.utils.model_zoo.", "urllib.request.", "http.client.")
+NETWORK += ("ftplib.", "requests.", "huggingface_hub.", "socket.create_connection")
+# Each entry is proved by a test: torch says itself that the name is deprecated, or
+# it is gone; and the replacement exists.
+DEPRECATED = {
+    "functorch.grad": "torch.func.grad",
+    "functorch.make_functional": "torch.func.functional_call",
+    "functorch.vmap": "torch.func.vmap",
+    "torch.ao.quantization.quantize_dynamic": "torchao.quantization.quantize_",
+    "torch.autograd.Variable": "torch.tensor",
+    "torch.backends.cuda.sdp_kernel": "torch.nn.attention.sdpa_kernel",
+    "torch.chain_matmul": "torch.linalg.multi_dot",
+    "torch.cholesky": "torch.linalg.cholesky",
+    "torch.cpu.amp.GradScaler": "torch.amp.GradScaler",
+    "torch.cpu.amp.autocast": "torch.amp.autocast",
+    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
+    "torch.cuda.amp.autocast": "torch.amp.autocast",
+    "torch.cuda.amp.custom_bwd": "torch.amp.custom_bwd",
+    "torch.cuda.amp.custom_fwd": "torch.amp.custom_fwd",
+    "torch.cuda.max_memory_cached": "torch.cuda.max_memory_reserved",
+    "torch.cuda.memory_cached": "torch.cuda.memory_reserved",
+    "torch.cuda.reset_max_memory_allocated": "torch.cuda.reset_peak_memory_stats",
+    "torch.eig": "torch.linalg.eig",
+    "torch.ger": "torch.outer",
+    "torch.has_cuda": "torch.backends.cuda.is_built",
+    "torch.jit.freeze": "torch.export.export",
+    "torch.jit.script": "torch.compile",
+    "torch.jit.trace": "torch.export.export",
+    "torch.lstsq": "torch.linalg.lstsq",
+    "torch.lu": "torch.linalg.lu_factor",
+    "torch.lu_solve": "torch.linalg.lu_solve",
+    "torch.matrix_rank": "torch.linalg.matrix_rank",
+    "torch.nn.UpsamplingBilinear2d": "torch.nn.functional.interpolate",
+    "torch.nn.UpsamplingNearest2d": "torch.nn.functional.interpolate",
+    "torch.nn.functional.upsample": "torch.nn.functional.interpolate",
+    "torch.nn.init.constant": "torch.nn.init.constant_",
+    "torch.nn.init.kaiming_normal": "torch.nn.init.kaiming_normal_",
+    "torch.nn.init.kaiming_uniform": "torch.nn.init.kaiming_uniform_",
+    "torch.nn.init.normal": "torch.nn.init.normal_",
+    "torch.nn.init.orthogonal": "torch.nn.init.orthogonal_",
+    "torch.nn.init.uniform": "torch.nn.init.uniform_",
+    "torch.nn.init.xavier_normal": "torch.nn.init.xavier_normal_",
+    "torch.nn.init.xavier_uniform": "torch.nn.init.xavier_uniform_",
+    "torch.nn.utils.clip_grad_norm": "torch.nn.utils.clip_grad_norm_",
+    "torch.nn.utils.weight_norm": "torch.nn.utils.parametrizations.weight_norm",
+    "torch.norm": "torch.linalg.vector_norm",
+    "torch.onnx.dynamo_export": "torch.onnx.export",
+    "torch.qr": "torch.linalg.qr",
+    "torch.quantization.quantize_dynamic": "torchao.quantization.quantize_",
+    "torch.range": "torch.arange",
+    "torch.set_default_tensor_type": "torch.set_default_dtype",
+    "torch.solve": "torch.linalg.solve",
+    "torch.svd": "torch.linalg.svd",
+    "torch.symeig": "torch.linalg.eigh",
+    "torch.testing.assert_allclose": "torch.testing.assert_close",
+    "torch.triangular_solve": "torch.linalg.solve_triangular",
+    "torchvision.transforms.v2.ToTensor": "torchvision.transforms.v2.ToImage",
+}
+DEPRECATED_ARGUMENTS = {
+    ("torch.nn.", "size_average"): "reduction=",
+    ("torch.nn.", "reduce"): "reduction=",
+    ("torchvision.models.", "pretrained"): "weights=",
+    ("torch.autograd.backward", "grad_variables"): "grad_tensors=",
+}
+
+
+def problems(root: Path, path: Path) -> Iterator[Problem]:
+    """What is wrong with a snippet, by itself."""
+    source = (root / path).read_text(encoding="utf-8")
+    yield from _text_problems(path, source)
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        yield Problem(path, error.lineno or 1, "S201", {"reason": error.msg})
+        return
+    if not ast.get_docstring(tree):
+        yield Problem(path, 1, "S202")
+    if not _claims(tree) and not (root / path).with_suffix(".out").exists():
+        yield Problem(path, 1, "S203")
+    yield from _definition_problems(path, tree)
+    yield from _import_problems(path, tree, _declared(root))
+    yield from _name_problems(path, tree)
+
+
+def _text_problems(path: Path, source: str) -> Iterator[Problem]:
+    lines = source.split("\n")
+    if len(lines) - 1 > MAX_LINES:
+        facts = {"count": len(lines) - 1, "limit": MAX_LINES}
+        yield Problem(path, MAX_LINES + 1, "S101", facts)
+    for number, line in enumerate(lines, start=1):
+        if code := _line_fault(line):
+            facts = {"count": len(line), "limit": MAX_COLUMNS + 1}
+            yield Problem(path, number, code, facts)
+    if not source.endswith("\n") or source.endswith("\n\n"):
+        yield Problem(path, len(lines), "S108")
+
+
+def _line_fault(line: str) -> str | None:
+    """The rule broken by a line that is shown or copied otherwise than written."""
+    if len(line) > MAX_COLUMNS:
+        return "S102"
+    if "\t" in line:
+        return "S103"
+    if line != line.rstrip():
+        return "S104"
+    if "```" in line:
+        return "S105"
+    if ANNOTATION.search(line):
+        return "S106"
+    if "-8<-" in line:
+        return "S107"
+    return None
+
+
+def _claims(tree: ast.Module) -> bool:
+    """Whether anything is asserted: an assert, or a call named assert_…"""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            return True
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name.startswith("assert_"):
+                return True
+    return False
+
+
+def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
+    """What a reader reuses has a docstring; every function is annotated."""
+    for node in tree.body:
+        is_definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if is_definition and not ast.get_docstring(node):
+            yield Problem(path, node.lineno, "S204", {"name": node.name})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and (missing := _unannotated(node)):
+            facts = {"name": node.name, "missing": ", ".join(missing)}
+            yield Problem(path, node.lineno, "S205", facts)
+
+
+def _unannotated(node: ast.FunctionDef) -> list[str]:
+    """The arguments without a type, and ``return``; ``self`` needs none."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    missing = [
+        argument.arg
+        for argument in arguments
+        if argument.annotation is None and argument.arg not in ("self", "cls")
+    ]
+    if node.returns is None and node.name != "__init__":
+        missing.append("return")
+    return missing
+
+
+@cache
+def _declared(root: Path) -> frozenset[str]:
+    """The names under which the declared packages are imported."""
+    text = "\n".join((root / name).read_text("utf-8") for name in REQUIREMENTS)
+    packages = re.findall(r"^[A-Za-z][\w-]*", text, re.MULTILINE)
+    return frozenset(IMPORTED_AS.get(name, name) for name in packages) | BROUGHT_ALONG
+
+
+def _import_problems(
+    path: Path, tree: ast.Module, declared: frozenset[str]
+) -> Iterator[Problem]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or "."]
+        else:
+            continue
+        for module in modules:
+            package = module.partition(".")[0]
+            if package not in declared and package not in sys.stdlib_module_names:
+                yield Problem(path, node.lineno, "S206", {"package": package or "."})
+
+
+def _name_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
+    """Library symbols that need the network, are deprecated, or unsafe."""
+    names = Names(tree)
+    for node, name in names.outermost:
+        if name.startswith(NETWORK):
+            yield Problem(path, node.lineno, "S207", {"name": name})
+        elif name in DEPRECATED:
+            facts = {"name": name, "replacement": DEPRECATED[name]}
+            yield Problem(path, node.lineno, "S208", facts)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from _call_problems(path, node, names.full_name(node.func) or "")
+        if _is_data_of_tensor(node, names):
+            facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
+            yield Problem(path, node.lineno, "S208", facts)
+
+
+def _call_problems(path: Path, call: ast.Call, name: str) -> Iterator[Problem]:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    for argument in given:
+        for (prefix, old), new in DEPRECATED_ARGUMENTS.items():
+            if argument == old and name.startswith(prefix):
+                facts = {"name": f"{old}=", "replacement": new}
+                yield Problem(path, call.lineno, "S208", facts)
+    if argument := _download(name, given):
+        yield Problem(path, call.lineno, "S207", {"name": argument})
+    if name == "torch.load" and "weights_only" not in given:
+        yield Problem(path, call.lineno, "S209")
+
+
+def _download(name: str, given: dict[str | None, ast.expr]) -> str | None:
+    """The argument that makes a call download something."""
+    if _is_true(given.get("download")):
+        return "download=True"
+    if name.endswith(".create_model") and _is_true(given.get("pretrained")):
+        return "pretrained=True"
+    weights = given.get("weights")
+    if name.startswith("torchvision.models.") and weights is not None:
+        is_none = isinstance(weights, ast.Constant) and weights.value is None
+        return None if is_none else "weights="
+    return None
+
+
+def _is_true(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _is_data_of_tensor(node: ast.AST, names: Names) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr != "data":
+        return False
+    owner = getattr(node.value, "attr", None)
+    return owner in ("weight", "bias") or names.is_tensor(node.value)

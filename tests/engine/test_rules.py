@@ -1,0 +1,445 @@
+"""The rules of code, words and files: each fault is named, in either language.
+
+The rules of structure are planted in test_structure.py.
+"""
+
+import contextlib
+import importlib
+import inspect
+import re
+import string
+import warnings
+from pathlib import Path
+
+import pytest
+
+from cookbook import file_checks, prose_checks, snippet_checks
+from cookbook.catalogue import Catalogue
+from cookbook.rules import ERROR, GROUPS, RULES, Problem
+from tests.engine import test_records, test_structure
+from tests.engine.plants import (
+    PAGE,
+    SNIPPET,
+    TWIN,
+    Append,
+    Both,
+    Change,
+    Remove,
+    Write,
+    coded,
+)
+
+ROOT = Path(__file__).parents[2]
+TEST = "tests/snippets/training/test_label_smoothing.py"
+NEEDS = "needs the network; a snippet runs without; make its data in the snippet"
+GONE = "is deprecated or gone; use"
+TORCH = "import torch\n\n"
+NOTE = "F101 what looks like a credential"
+REVOKE = (
+    "remove it, and revoke it where it is valid; an example is marked by the comment "
+    "pragma: allowlist secret"
+)
+# In pieces, so that the checks of this repository do not find them here.
+KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
+HOME = "/home/" + "ana"
+WINDOWS = "C:" + "\\data\\"
+TO_DO = "TO" + "DO"
+
+
+def used(code: str) -> Append:
+    """The snippet, with an import of torch and a line of code, its sixth."""
+    return coded(f"{TORCH}{code}\n")
+
+
+FAULTS = {
+    # The code of a snippet
+    "function without docstring": (
+        coded("\n\ndef double(x: int) -> int:\n    return 2 * x\n"),
+        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
+        "shapes, units, errors",
+    ),
+    "class without docstring": (
+        coded("\n\nclass Doubled:\n    x = 2\n"),
+        f"{SNIPPET}:6: S204 Doubled has no docstring; say in it what is returned: "
+        "shapes, units, errors",
+    ),
+    "function without types": (
+        coded('\n\ndef double(x, *, y: int = 0):\n    """Double."""\n'),
+        f"{SNIPPET}:6: S205 double lacks types: x, return; annotate them",
+    ),
+    "method without types": (
+        coded('\n\nclass A:\n    """A."""\n\n    def f(self, x) -> None:\n        x\n'),
+        f"{SNIPPET}:9: S205 f lacks types: x; annotate them",
+    ),
+    "undeclared package": (
+        coded("import pandas as pd\n"),
+        f"{SNIPPET}:4: S206 pandas is not declared; use a package of requirements.in, "
+        "or add it there",
+    ),
+    "undeclared module": (
+        coded("from einops.layers import torch\n"),
+        f"{SNIPPET}:4: S206 einops is not declared; use a package of requirements.in, "
+        "or add it there",
+    ),
+    "neighbouring file": (
+        coded("from . import other\n"),
+        f"{SNIPPET}:4: S206 . is not declared; use a package of requirements.in, or "
+        "add it there",
+    ),
+    "urllib": (
+        coded("from urllib.request import urlopen\n\nurlopen('https://a.org')\n"),
+        f"{SNIPPET}:6: S207 urllib.request.urlopen {NEEDS}",
+    ),
+    "socket": (
+        coded("import socket\n\nsocket.create_connection(('a.org', 80))\n"),
+        f"{SNIPPET}:6: S207 socket.create_connection {NEEDS}",
+    ),
+    "torch.hub": (
+        used("torch.hub.load('pytorch/vision', 'resnet18')"),
+        f"{SNIPPET}:6: S207 torch.hub.load {NEEDS}",
+    ),
+    "data set that is downloaded": (
+        coded(
+            "from torchvision import datasets\n\ndatasets.MNIST('d', download=True)\n"
+        ),
+        f"{SNIPPET}:6: S207 download=True {NEEDS}",
+    ),
+    "timm weights that are downloaded": (
+        coded("import timm\n\ntimm.create_model('resnet18', pretrained=True)\n"),
+        f"{SNIPPET}:6: S207 pretrained=True {NEEDS}",
+    ),
+    "torchvision weights that are downloaded": (
+        coded(
+            "from torchvision.models import resnet18\n\nresnet18(weights='DEFAULT')\n"
+        ),
+        f"{SNIPPET}:6: S207 weights= {NEEDS}",
+    ),
+    "deprecated function": (
+        used("torch.norm(torch.ones(2))"),
+        f"{SNIPPET}:6: S208 torch.norm {GONE} torch.linalg.vector_norm",
+    ),
+    "deprecated under another name": (
+        coded("from torch.cuda.amp import GradScaler as Scaler\n\nScaler()\n"),
+        f"{SNIPPET}:6: S208 torch.cuda.amp.GradScaler {GONE} torch.amp.GradScaler",
+    ),
+    "deprecated in a module": (
+        coded("from torch.ao import quantization\n\nquantization.quantize_dynamic\n"),
+        f"{SNIPPET}:6: S208 torch.ao.quantization.quantize_dynamic {GONE} "
+        "torchao.quantization.quantize_",
+    ),
+    "deprecated argument of a loss": (
+        used("torch.nn.MSELoss(size_average=False)"),
+        f"{SNIPPET}:6: S208 size_average= {GONE} reduction=",
+    ),
+    "deprecated argument of a model": (
+        coded(
+            "from torchvision.models import resnet18\n\nresnet18(pretrained=False)\n"
+        ),
+        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
+    ),
+    ".data of a tensor": (
+        used("torch.ones(2).data.zero_()"),
+        f"{SNIPPET}:6: S208 .data {GONE} torch.Tensor.detach",
+    ),
+    ".data of a weight": (
+        used("torch.nn.Linear(1, 1).weight.data.zero_()"),
+        f"{SNIPPET}:6: S208 .data {GONE} torch.Tensor.detach",
+    ),
+    "torch.load without weights_only": (
+        used("torch.load('model.pt', map_location='cpu')"),
+        f"{SNIPPET}:6: S209 torch.load without weights_only; write weights_only=True, "
+        "or False with a comment why the file is trusted",
+    ),
+    "no test": (
+        Remove(TEST),
+        f"{SNIPPET}:1: S303 no test of the snippet's behaviour; write {TEST}, against "
+        "something independent",
+    ),
+    # Words
+    "English paragraph on the Chinese page": (
+        Append(TWIN, text="\nThis paragraph was left\nas it was.\n"),
+        f'{TWIN}:12: P311 not in Chinese: "This paragraph was left as it …"; '
+        "translate it; put names of code between backticks",
+    ),
+    "English heading on the Chinese page": (
+        Append(PAGE, TWIN, text="\n## Why it works {#why}\n"),
+        f'{TWIN}:12: P311 not in Chinese: "## Why it works"; translate it; put names '
+        "of code between backticks",
+    ),
+    "English list item on the Chinese page": (
+        Append(TWIN, text="\n- 第一项\n- the second item\n"),
+        f'{TWIN}:13: P311 not in Chinese: "- the second item"; translate it; put '
+        "names of code between backticks",
+    ),
+    "English title on the Chinese page": (
+        Change(TWIN, old="条目 label-smoothing", new="Smooth the labels"),
+        f'{TWIN}:2: P311 not in Chinese: "Smooth the labels"; translate it; put names '
+        "of code between backticks",
+    ),
+    "Chinese on the English page": (
+        Append(PAGE, text="\nSmooth it (标签平滑).\n"),
+        f'{PAGE}:12: P312 not in English: "Smooth it (标签平滑)."; write it in '
+        "English, and in Chinese on the Chinese page",
+    ),
+    "Chinese description on the English page": (
+        Change(PAGE, old="Use it always", new="随时可用"),
+        f'{PAGE}:3: P312 not in English: "随时可用."; write it in English, and in '
+        "Chinese on the Chinese page",
+    ),
+    "a term to avoid": (
+        Append(TWIN, text="\n这样可以减轻过度拟合。\n"),
+        f"{TWIN}:12: P313 过度拟合 is not the term for overfitting; write 过拟合, the "
+        "term of docs/glossary.yml",
+    ),
+    "a term to avoid in the title": (
+        Change(TWIN, old="条目 label-smoothing", new="GPU 内存不够"),
+        f"{TWIN}:2: P313 GPU 内存 is not the term for GPU memory; write 显存, the term "
+        "of docs/glossary.yml",
+    ),
+    # Links and images
+    "link to no page": (
+        Append(PAGE, TWIN, text="\n[它](../data/none.md)\n"),
+        f'{PAGE}:12: P312 not in English: "[它]"; write it in English, and in Chinese '
+        "on the Chinese page",
+        f"{PAGE}:12: P304 the link ../data/none.md leads nowhere; link to a file that "
+        "exists, relative to this one",
+        f"{TWIN}:12: P304 the link ../data/none.md leads nowhere; link to a file that "
+        "exists, relative to this one",
+    ),
+    "link from the root of the site": (
+        Append("docs/en/index.md", text="\n[mixup](/en/training/mixup/)\n"),
+        "docs/en/index.md:9: P304 the link /en/training/mixup/ leads nowhere; link to "
+        "a file that exists, relative to this one",
+    ),
+    "link to no heading": (
+        Append(PAGE, TWIN, text="\n[1](#none)\n"),
+        f"{PAGE}:12: P305 {PAGE} has no heading #none; link to an id that stands there",
+        f"{TWIN}:12: P305 {TWIN} has no heading #none; link to an id that stands there",
+    ),
+    "dead link in a guide": (
+        Write("README.md", "# Read me\n\n[all](docs/none.md)\n"),
+        "README.md:3: P304 the link docs/none.md leads nowhere; link to a file that "
+        "exists, relative to this one",
+    ),
+    "dead anchor in a guide": (
+        Write("CONTRIBUTING.md", "# How\n\n[1](#how) [2](#why)\n"),
+        "CONTRIBUTING.md:3: P305 CONTRIBUTING.md has no heading #why; link to an id "
+        "that stands there",
+    ),
+    "image without a description": (
+        Append("docs/zh/index.md", text="\n![](https://a.org/a.png)\n"),
+        "docs/zh/index.md:9: P306 an image without a description; write "
+        "![what it shows](file), for readers who do not see it",
+    ),
+    "image in HTML without a description": (
+        Write("README.md", '# Read me\n\n<img src="a.png">\n'),
+        "README.md:3: P306 an image without a description; write "
+        "![what it shows](file), for readers who do not see it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
+    plant, *expected = FAULTS[name]
+    plant(cookbook)
+    assert cookbook.problems() == expected
+
+
+FILE_FAULTS = {
+    "key of a cloud": (
+        coded(f'key = "{KEY}"\n'),
+        f"{SNIPPET}:4: {NOTE} (AWS Access Key); {REVOKE}",
+    ),
+    "password in an address": (
+        Append(PAGE, text="\nhttps://ana:" + "correcthorse@a.org/\n"),
+        f"{PAGE}:12: {NOTE} (Basic Auth Credentials); {REVOKE}",
+    ),
+    "home folder": (
+        coded(f'path = "{HOME}/data"\n'),
+        f"{SNIPPET}:4: F102 a path of one machine, {HOME}; write a path relative to "
+        "the current folder",
+    ),
+    "drive": (
+        Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
+        f"{TWIN}:12: F102 a path of one machine, {WINDOWS}; write a path relative to "
+        "the current folder",
+    ),
+    "work left in a snippet": (
+        coded(f"# {TO_DO}: the rest\n"),
+        f"{SNIPPET}:4: F103 a {TO_DO} is left; do it, and remove the word",
+    ),
+    "work left on a page": (
+        Change(TWIN, old="随时可用", new=f"{TO_DO}：何时用"),
+        f"{TWIN}:3: F103 a {TO_DO} is left; do it, and remove the word",
+    ),
+    "work left in a test": (
+        Append(TEST, text=f"# {TO_DO}\n"),
+        f"{TEST}:1: F103 a {TO_DO} is left; do it, and remove the word",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILE_FAULTS)
+def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
+    plant, *expected = FILE_FAULTS[name]
+    plant(cookbook)
+    paths = [Path(path) for path in (PAGE, TWIN, SNIPPET, TEST)]
+    found = file_checks.problems(cookbook.root, paths)
+    assert [str(problem) for problem in found] == expected
+
+
+SOUND = {
+    "declared under another name": coded("from PIL import Image\n\nImage.new\n"),
+    "weights that are not downloaded": coded(
+        "from torchvision.models import resnet18\n\nresnet18(weights=None)\n"
+    ),
+    "a list of weights": coded(
+        "import timm\n\ntimm.list_models('resnet*', pretrained=True)\n"
+    ),
+    "torch.utils.data": coded("from torch.utils import data\n\ndata.DataLoader\n"),
+    "data of something else": coded("import os\n\nos.environ.data\n"),
+    "torch.load with weights_only": used("torch.load('a.pt', weights_only=False)"),
+    "nested function without docstring": coded(
+        '\n\ndef f() -> int:\n    """Double."""\n\n    def g() -> int:\n'
+        "        return 2\n\n    return g()\n"
+    ),
+    "code and names on the Chinese page": Append(
+        PAGE, TWIN, text="\n- `torch.optim.Adam`\n\n## `No kernel image` {#k}\n"
+    ),
+    "a term that holds an avoided one": Append(TWIN, text="\n类别不平衡。\n"),
+    "an avoided term in code": Append(TWIN, text="\n变量叫 `准确度`。\n"),
+    "link to what is built": Append(
+        PAGE, TWIN, text="\n[1](../apis.md) [2](#verified) [3](index.md)\n"
+    ),
+    "link to a heading of another page": Both(
+        Append(PAGE, TWIN, text="\n## `a` {#a}\n\n[1](label-smoothing.md#a)\n")
+    ),
+    "described image": Append("docs/zh/index.md", text="\n![图](https://a.org/a)\n"),
+}
+
+
+@pytest.mark.parametrize("plant", SOUND.values(), ids=SOUND)
+def test_what_is_in_order_is_not_refused(cookbook, plant):
+    plant(cookbook)
+    assert cookbook.problems() == []
+
+
+def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
+    Both(coded("import pandas as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
+        cookbook
+    )
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert cookbook.problems() == [
+        f"{TWIN}:12: P313 “过度拟合”不是 overfitting 的统一译名；写成“过拟合”，"
+        "以 docs/glossary.yml 为准",
+        f"{SNIPPET}:4: S206 pandas 不在依赖中；使用 requirements.in 中已有的包，"
+        "或添加到其中",
+    ]
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    assert "S206 pandas is not declared" in cookbook.problems()[1]
+
+
+def planted() -> set[str]:
+    """The codes that the tests of the engine plant a fault for."""
+    faults = [*FAULTS.values(), *FILE_FAULTS.values()]
+    faults += [*test_structure.FAULTS.values(), *test_structure.WARNINGS.values()]
+    faults += test_records.FAULTS.values()
+    messages = "\n".join(text for _, *texts in faults for text in texts)
+    codes = set(re.findall(r"\b[A-Z]\d{3}\b", messages))
+    return codes | {"P221", "P222"}  # in test_referee.py
+
+
+def test_no_rule_lacks_a_planted_fault():
+    assert set(RULES) - planted() == set()
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_both_languages_of_a_rule_speak_of_the_same_facts(rule):
+    assert rule.code[:2] in GROUPS
+    assert set(fields(rule.zh)) <= set(fields(rule.en))
+    assert all(re.search(r"[\u4e00-\u9fff]", text) for text in rule.zh)
+    assert not any(re.search(r"[\u4e00-\u9fff]", text) for text in rule.en)
+
+
+def fields(texts: tuple[str, str]) -> list[str]:
+    parsed = (part for text in texts for part in string.Formatter().parse(text))
+    return [field for _, field, _, _ in parsed if field]
+
+
+def test_codes_are_unique_and_warnings_are_no_errors():
+    source = inspect.getsource(importlib.import_module("cookbook.rules"))
+    assert len(re.findall(r'Rule\(\s+"', source)) == len(RULES)
+    assert Problem(Path("a"), 1, "P301").is_error
+    assert not Problem(Path("a"), 1, "T108").is_error
+    assert RULES["P301"].severity == ERROR
+
+
+def resolve(name: str):
+    """The object of a dotted name; None where there is none."""
+    parts = name.split(".")
+    with warnings.catch_warnings(action="ignore"):
+        for count in range(len(parts), 0, -1):
+            try:
+                found = importlib.import_module(".".join(parts[:count]))
+            except ImportError:
+                continue
+            for part in parts[count:]:
+                found = getattr(found, part, None)
+            return found
+    return None
+
+
+# Deprecated by their own pages of the documentation, not in the code.
+BY_DOCUMENTATION = {"torch.autograd.Variable"}
+
+
+@pytest.mark.parametrize("name", snippet_checks.DEPRECATED)
+def test_torch_itself_says_that_a_name_is_deprecated(name):
+    found = resolve(name)
+    if found is None or name in BY_DOCUMENTATION:
+        return
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        resolve_loudly(name)
+    said = [str(warning.message) for warning in caught]
+    said += [inspect.getdoc(found) or "", str(getattr(found, "__deprecated__", ""))]
+    with contextlib.suppress(TypeError):  # written in C++
+        said.append(inspect.getsource(found))
+    assert re.search("deprecated|FutureWarning", "\n".join(said), re.IGNORECASE)
+
+
+def resolve_loudly(name: str) -> None:
+    module, _, attribute = name.rpartition(".")
+    if module:
+        getattr(importlib.import_module(module), attribute, None)
+
+
+@pytest.mark.parametrize("name", sorted(set(snippet_checks.DEPRECATED.values())))
+def test_what_is_recommended_instead_exists(name):
+    if not name.startswith("torchao."):  # a package of its own
+        assert resolve(name) is not None
+
+
+def test_the_glossary_is_sound():
+    terms = prose_checks.glossary(ROOT)
+    preferred = [term.zh for term in terms]
+    avoided = [word for term in terms for word in term.avoid]
+    assert len(terms) >= 60
+    for words in ([term.en for term in terms], preferred, avoided):
+        assert all(words)
+        assert len(words) == len(set(words))
+    assert not set(avoided) & set(preferred)
+    # An avoided word inside another term would be found wherever that one stands.
+    for term in terms:
+        for word in term.avoid:
+            assert not any(word in other for other in preferred if other != term.zh)
+
+
+def test_the_repository_is_in_order():
+    catalogue = Catalogue(ROOT)
+    found = file_checks.problems(ROOT, file_checks.files(ROOT))
+    assert [str(problem) for problem in found] == []
+    pages = [*catalogue.pages, *catalogue.other_pages]
+    assert [str(problem) for problem in prose_checks.problems(ROOT, pages)] == []
