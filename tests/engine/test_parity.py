@@ -1,0 +1,337 @@
+"""A page says so when its twin has moved on, and when nobody has written it."""
+
+import json
+import re
+
+import pytest
+
+from cookbook.catalogue import Catalogue
+from cookbook.checks import confirm_parity
+from cookbook.pages import LANGUAGES
+from cookbook.parity import words_hash
+from cookbook.render import full_markdown, site_markdown
+
+PAGE = "docs/en/training/label-smoothing.md"
+TWIN = "docs/zh/training/label-smoothing.md"
+SLUG = "label-smoothing"
+REPOSITORY = "https://example.org/cookbook"
+SECTION = "\n## Why {#why}\n\nBecause.\n"
+SHELL = "\n```bash\nls\n```\n"
+
+
+def append(cookbook, path: str, text: str) -> None:
+    cookbook.write(path, (cookbook.root / path).read_text("utf-8") + text)
+
+
+def confirm(cookbook, slug: str = SLUG) -> None:
+    """Confirm a recipe's pages, as the command does."""
+    catalogue = Catalogue(cookbook.root)
+    assert confirm_parity(catalogue, [catalogue.by_slug[slug]]) == []
+
+
+def pages(cookbook) -> str:
+    return "".join((cookbook.root / path).read_text("utf-8") for path in (PAGE, TWIN))
+
+
+def recipe(cookbook, repository: str = ""):
+    return Catalogue(cookbook.root, repository).by_slug[SLUG]
+
+
+def behind(cookbook) -> list[str]:
+    return recipe(cookbook).behind
+
+
+@pytest.fixture
+def confirmed(cookbook):
+    confirm(cookbook)
+    assert behind(cookbook) == []
+    return cookbook
+
+
+def test_pages_are_behind_until_somebody_confirms_them(cookbook):
+    assert behind(cookbook) == ["en", "zh"]
+    confirm(cookbook)
+    assert behind(cookbook) == []
+    assert cookbook.warnings() == []
+
+
+@pytest.mark.parametrize(("changed", "late"), [(PAGE, ["zh"]), (TWIN, ["en"])])
+def test_the_twin_of_a_changed_page_is_behind_until_confirmed(confirmed, changed, late):
+    confirmed.replace(changed, "title: ", "title: New ")
+    assert behind(confirmed) == late
+    confirm(confirmed)
+    assert behind(confirmed) == []
+
+
+def test_both_are_behind_where_both_changed(confirmed):
+    for path in (PAGE, TWIN):
+        append(confirmed, path, "\nMore.\n")
+    assert behind(confirmed) == ["en", "zh"]
+    confirm(confirmed)
+    assert behind(confirmed) == []
+
+
+def test_a_change_taken_back_needs_no_confirmation(confirmed):
+    confirmed.replace(PAGE, "it always", "it often")
+    confirmed.replace(PAGE, "it often", "it always")
+    assert behind(confirmed) == []
+
+
+WORDS = {
+    "title": ("The label-smoothing", "Label smoothing"),
+    "description": ("it always", "it often"),
+    "body": ("```python", "Words.\n\n```python"),
+    "mark": ("```python", "<!--pytest.mark.gpu-->\n```python"),
+}
+NO_WORDS = {
+    "aliases": ("  - label-smoothing", "  - smooth labels"),
+    "facts of both languages": ("aliases:", "tags: [loss]\naliases:"),
+    "line breaks": ("---\n\n```python", "---\n\n\n```python"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), WORDS.values(), ids=WORDS)
+def test_what_a_translator_must_follow_counts(confirmed, old, new):
+    confirmed.replace(PAGE, old, new)
+    assert behind(confirmed) == ["zh"]
+
+
+@pytest.mark.parametrize(("old", "new"), NO_WORDS.values(), ids=NO_WORDS)
+def test_what_a_translator_need_not_follow_does_not_count(confirmed, old, new):
+    confirmed.replace(PAGE, old, new)
+    assert behind(confirmed) == []
+
+
+def test_the_shared_snippet_does_not_count(confirmed):
+    confirmed.replace("snippets/training/label_smoothing.py", "1 + 1", "2 + 0")
+    assert behind(confirmed) == []
+
+
+def test_confirming_twice_changes_nothing(confirmed):
+    before = pages(confirmed)
+    for argument in (SLUG, "--all"):
+        done = confirmed.command("cookbook", "parity", argument)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert pages(confirmed) == before
+
+
+def test_confirming_changes_one_line_of_each_page(cookbook):
+    before = pages(cookbook)
+    confirm(cookbook)
+    after = pages(cookbook)
+    lines = re.findall(r'^parity: "[0-9a-f]{12}"\n', after, re.MULTILINE)
+    assert len(lines) == 2
+    assert re.sub(r"^parity: .*\n", "", after, flags=re.MULTILINE) == before
+
+
+def test_a_hash_that_looks_like_a_number_does_not_pass_for_one(confirmed):
+    meta = recipe(confirmed).pages["en"].meta
+    assert isinstance(meta["parity"], str)
+    confirmed.replace(PAGE, f'"{meta["parity"]}"', "123456789012")
+    assert behind(confirmed) == ["en"]
+
+
+MOVED = {
+    "a heading": SECTION,
+    "a shell block": SHELL,
+    "an error": "\n```pytb\nKeyError: 1\n```\n",
+    "a link": "\n[paper](https://example.org/paper)\n",
+}
+
+
+@pytest.mark.parametrize("text", MOVED.values(), ids=MOVED)
+@pytest.mark.parametrize("path", [PAGE, TWIN])
+def test_a_change_of_structure_in_one_language_is_welcome(confirmed, path, text):
+    append(confirmed, path, text)
+    assert confirmed.problems() == []
+    (warning,) = confirmed.warnings()
+    assert f"T107 {path} has changed since" in warning
+    for lang in LANGUAGES:
+        assert confirmed.refereed(SLUG, lang) is None
+
+
+@pytest.mark.parametrize("text", MOVED.values(), ids=MOVED)
+def test_pages_that_differ_in_structure_can_not_be_confirmed(confirmed, text):
+    append(confirmed, PAGE, text)
+    before = pages(confirmed)
+    done = confirmed.command("cookbook", "parity", SLUG)
+    assert done.returncode == 1
+    assert re.match(rf"{TWIN}:\d+: T10[2-5] ", done.stdout)
+    assert pages(confirmed) == before
+
+
+def test_a_confirmation_written_by_hand_does_not_hide_a_difference(confirmed):
+    append(confirmed, TWIN, SECTION)
+    found = recipe(confirmed).pages
+    confirmed.replace(PAGE, found["en"].meta["parity"], words_hash(found["zh"]))
+    assert behind(confirmed) == []
+    (problem,) = confirmed.problems()
+    assert problem.startswith(f"{TWIN}:13: T103 heading ids differ")
+
+
+def test_what_is_wrong_with_a_page_comes_before_confirming_it(cookbook):
+    cookbook.replace(PAGE, "title: The label-smoothing\n", "")
+    done = cookbook.command("cookbook", "parity", SLUG)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(f"{PAGE}:1: P106 no title; ")
+
+
+def test_an_unknown_recipe_is_refused_with_what_was_meant(cookbook):
+    done = cookbook.command("cookbook", "parity", "label-smothing")
+    assert done.returncode == 1
+    assert done.stderr == "label-smothing: no such recipe; write label-smoothing\n"
+
+
+def test_check_lists_the_pages_that_are_behind(confirmed):
+    append(confirmed, PAGE, SECTION)
+    done = confirmed.command("cookbook", "check")
+    assert f"{TWIN}:6: T107 {PAGE} has changed since" in done.stdout
+
+
+def test_the_notice_comes_and_goes_in_the_language_of_its_page(confirmed):
+    def notices(repository: str = "") -> dict[str, list[str]]:
+        catalogue = Catalogue(confirmed.root, repository)
+        found = {}
+        for lang, page in catalogue.by_slug[SLUG].pages.items():
+            texts = site_markdown(catalogue, page), full_markdown(catalogue, page)
+            pattern = r"has not been checked against|尚未对照"
+            found[lang] = [
+                line
+                for text in texts
+                for line in text.splitlines()
+                if re.search(pattern, line)
+            ]
+        return found
+
+    assert notices() == {"en": [], "zh": []}
+    confirmed.replace(PAGE, "it always", "it often")
+    link = f'<a data-twin hreflang="en" href="../../../en/training/{SLUG}/">英文页</a>'
+    assert notices() == {
+        "en": [],
+        "zh": [
+            f"本页尚未对照最新的{link}核对，内容可能已经过时。",
+            f"> 本页尚未对照最新的[英文页](../../en/training/{SLUG}.md)核对，"
+            "内容可能已经过时。",
+        ],
+    }
+    history = f"[查看英文页的改动]({REPOSITORY}/commits/HEAD/{PAGE})"
+    assert all(line.endswith(history) for line in notices(REPOSITORY)["zh"])
+    confirm(confirmed)
+    assert notices(REPOSITORY) == {"en": [], "zh": []}
+
+
+def test_a_recipe_has_the_blocks_and_errors_of_both_its_pages(confirmed):
+    for path, command, error in ((PAGE, "ls", "A: 1"), (TWIN, "pwd", "B: 2")):
+        append(confirmed, path, f"\n```bash\n{command}\n```\n")
+        append(confirmed, path, f"\n```pytb\n{error}\n```\n")
+    found = recipe(confirmed)
+    assert [block.code for block in found.blocks][1:] == ["ls\n", "pwd\n"]
+    assert found.errors == ["A: 1", "B: 2"]
+
+
+# A recipe in one language
+
+
+@pytest.fixture
+def alone(confirmed):
+    """The recipe in English alone, beside one whose two pages link to it."""
+    append(confirmed, PAGE, SECTION + "\n```pytb\nKeyError: 1\n```\n")
+    (confirmed.root / TWIN).unlink()
+    link = f"[CPU]({SLUG}.md#why)\n\n"
+    confirmed.recipe("other", '"""Add."""\n\nassert 1 + 1 == 2\n', before=link)
+    confirm(confirmed, "other")
+    return confirmed
+
+
+@pytest.mark.parametrize(
+    ("gone", "lang", "title"),
+    [
+        (TWIN, "zh", "The label-smoothing（英文）"),
+        (PAGE, "en", "条目 label-smoothing (in Chinese)"),
+    ],
+)
+def test_a_stub_has_the_code_of_the_page_there_is(cookbook, gone, lang, title):
+    marked = '<!--pytest.mark.skip(reason="it resets")-->\n```bash\nreset\n```\n'
+    for path in (PAGE, TWIN):
+        cookbook.replace(path, "```python", "<!--pytest.mark.gpu-->\n```python")
+        append(cookbook, path, f"{SECTION}\n{marked}")
+    (cookbook.root / gone).unlink()
+    found = recipe(cookbook)
+    stub = found.pages[lang]
+    (page,) = found.written.values()
+    assert [block.identity for block in stub.blocks] == [
+        block.identity for block in page.blocks
+    ]
+    assert stub.blocks[1].reason == "it resets"
+    assert stub.headings == []
+    assert "Because" not in stub.source
+    assert found.title(lang) == title
+    assert (found.missing, found.behind) == ([lang], [])
+
+
+def test_one_page_passes_every_check_with_a_warning(alone):
+    assert alone.problems() == []
+    (warning,) = alone.warnings()
+    assert warning.startswith(f"{PAGE}:1: T106 nobody has written this recipe in")
+
+
+def test_one_page_can_not_be_confirmed(alone):
+    done = alone.command("cookbook", "parity", SLUG)
+    assert done.returncode == 1
+    assert f"{PAGE}:1: T106 nobody has written this recipe" in done.stdout
+    assert alone.command("cookbook", "parity", "--all").returncode == 0
+
+
+def test_a_recipe_in_chinese_alone_can_be_related_to(confirmed):
+    confirmed.recipe("other", '"""Add."""\n\nassert 1 + 1 == 2\n')
+    confirmed.replace(
+        "docs/en/training/other.md", "aliases:", f"related: [{SLUG}]\naliases:"
+    )
+    (confirmed.root / PAGE).unlink()
+    assert confirmed.problems() == []
+
+
+def built(cookbook) -> dict[str, str]:
+    """Build the site strictly; its text files by their path."""
+    done = cookbook.command("mkdocs", "build", "--strict", REPOSITORY_URL=REPOSITORY)
+    assert done.returncode == 0, done.stderr
+    site = cookbook.root / "site"
+    files = (file for file in site.rglob("*") if file.is_file())
+    return {
+        file.relative_to(site).as_posix(): file.read_text("utf-8")
+        for file in files
+        if file.suffix in {".html", ".json", ".md", ".txt"}
+    }
+
+
+def test_the_site_shows_a_stub_until_the_page_is_written(alone):
+    site = built(alone)
+    stub = site[f"zh/training/{SLUG}/index.html"]
+    assert f'href="../../../en/training/{SLUG}/"' in stub
+    assert "本条目还没有中文页" in stub
+    assert "Add two numbers" in stub
+    assert 'id="why"' in stub  # where the other recipe's page links to
+    assert "Because" not in stub
+    assert "The label-smoothing（英文）" in site["zh/training/index.html"]
+    assert "The label-smoothing（英文）" in site["zh/training/other/index.html"]
+    assert "1 个任务" in site["zh/index.html"]
+    assert "2 tasks" in site["en/index.html"]
+    assert f"zh/training/{SLUG}.md" not in site["llms.txt"]
+    text = site[f"zh/training/{SLUG}.md"]
+    link = f"[英文页](../../en/training/{SLUG}.md)"
+    assert f"> 本条目还没有中文页。代码是两种语言共用的，说明请看{link}。\n" in text
+    assert "<span" not in text
+    entry = json.loads(site["recipes.json"])["recipes"][0]
+    assert entry["missing"] == ["zh"]
+    assert entry["behind"] == []
+    assert entry["errors"] == ["KeyError: 1"]
+    assert entry["url"] == {lang: f"{lang}/training/{SLUG}/" for lang in LANGUAGES}
+
+    body = (alone.root / PAGE).read_text("utf-8").partition("\n---\n")[2]
+    alone.page("zh", SLUG, body)
+    site = built(alone)
+    assert "本条目还没有中文页" not in site[f"zh/training/{SLUG}/index.html"]
+    assert "本页尚未对照最新的" in site[f"zh/training/{SLUG}/index.html"]
+    assert f"{REPOSITORY}/commits/HEAD/{PAGE}" in site[f"zh/training/{SLUG}/index.html"]
+    assert "（英文）" not in site["zh/training/index.html"]
+    assert json.loads(site["recipes.json"])["recipes"][0]["behind"] == ["en", "zh"]
