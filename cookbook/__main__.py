@@ -5,9 +5,9 @@ import difflib
 import sys
 from pathlib import Path
 
-from cookbook import changed, checks, lint, scaffold, status
+from cookbook import changed, checks, find, lint, scaffold, status
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import PageError
+from cookbook.pages import LANGUAGES, PageError
 
 
 def main() -> int:
@@ -18,7 +18,10 @@ def main() -> int:
     add_new(commands)
     add_changed(commands)
     add_parity(commands)
+    add_find(commands)
     arguments = parser.parse_args()
+    if arguments.command == "find":
+        return find.find(Path.cwd(), arguments.query, arguments.lang, arguments.show)
     if arguments.command == "failures":
         return failures(Path.cwd())
     if arguments.command == "new":
@@ -93,6 +96,14 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     for problem in found:
         print(problem)
     return 1 if found else 0
+
+
+def add_find(commands) -> None:
+    parser = commands.add_parser("find", help="search the recipes, as the site does")
+    parser.add_argument("query", help="a task, an API, or an error message, quoted")
+    parser.add_argument("--lang", choices=LANGUAGES, help="of the recipes shown")
+    text = "print the code of the best recipe"
+    parser.add_argument("--show", action="store_true", help=text)
 
 
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:

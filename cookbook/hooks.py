@@ -16,6 +16,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, InclusionLevel
+from rjsmin import jsmin
 
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -29,6 +30,7 @@ INDEXES = {
     "apis.md": indexes.api_page,
     "errors.md": indexes.error_page,
     "verified.md": status.environments_page,
+    "rules.md": indexes.rules_page,
 }
 BUILDING: list[Path] = []  # temporary folders of an unfinished build
 
@@ -88,8 +90,10 @@ def on_pre_build(config):
 
 
 def on_post_build(config):
-    """Write the search index; in the root build, put all into the site's folder."""
+    """Shrink our scripts, write the index; in the root build, put all in place."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    for script in Path(config.site_dir, "assets").glob("*.js"):
+        script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
     if lang:
         search.write(catalogue, lang, Path(config.site_dir))
         return
@@ -139,7 +143,9 @@ def on_page_markdown(markdown, page, config, files):
     page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
     recipe = recipe_of(page, config)
     if recipe:
-        return render.site_markdown(catalogue, recipe.pages[lang])
+        return render.number_errors(
+            render.site_markdown(catalogue, recipe.pages[lang])
+        )
     if lang and page.is_homepage:
         return markdown + publish.home_listing(catalogue, lang)
     return markdown

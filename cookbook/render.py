@@ -1,5 +1,6 @@
 """From a page's source to what the site shows, in Markdown and in HTML."""
 
+import itertools
 import re
 from html.parser import HTMLParser
 
@@ -9,6 +10,7 @@ from cookbook.pages import MARK, Page, snippet_preprocessor
 from cookbook.parity import other_language
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
+QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
 WORDS = {
     "en": {
         "home": "All recipes",
@@ -98,6 +100,14 @@ def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
             *_documentation(recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
+    )
+
+
+def number_errors(markdown: str) -> str:
+    """Give each quoted message an id, to which search leads: error-1, error-2, …"""
+    count = itertools.count(1)
+    return QUOTED.sub(
+        lambda match: f'<span id="error-{next(count)}"></span>\n\n{match[0]}', markdown
     )
 
 

@@ -42,6 +42,13 @@ function followTwin(event) {
   if (link) link.hash = location.hash
 }
 
+// A result that shows an error message leads to where the page explains it.
+function followError(event) {
+  const link = event.target.closest?.(".md-search-result__link")
+  const line = link?.querySelector("[data-anchor]")
+  if (line) link.hash = line.dataset.anchor
+}
+
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
   const config = JSON.parse(document.getElementById("__config").textContent)
@@ -58,6 +65,47 @@ function searchOnInput(event) {
     event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
 }
 
+// Where nothing is found: the nearest categories, and where to ask for a recipe.
+const wantedForm = document.currentScript.dataset.wanted
+const NOTHING = {
+  en: { near: "Perhaps in", ask: "Ask for a recipe" },
+  zh: { near: "可以看看：", ask: "提议新条目" },
+}
+class HelpfulWorker extends Worker {
+  constructor(...args) {
+    super(...args)
+    this.addEventListener("message", ({ data: message }) => {
+      if (message.data?.items) showNearest(message.data.nearest ?? [])
+    })
+  }
+}
+window.Worker = HelpfulWorker
+
+function showNearest(nearest) {
+  const box = document.querySelector(".md-search-result")
+  box.querySelector(".search-help")?.remove()
+  if (nearest.length === 0 || !document.querySelector(".md-search__input").value.trim()) return
+  const words = NOTHING[document.documentElement.lang.slice(0, 2)] ?? NOTHING.en
+  const { base } = JSON.parse(document.getElementById("__config").textContent)
+  const link = ({ title, location: page }) =>
+    Object.assign(document.createElement("a"), { href: new URL(page, new URL(`${base}/`, location)), textContent: title })
+  const help = Object.assign(document.createElement("p"), { className: "search-help" })
+  help.append(`${words.near} `, ...nearest.flatMap((category, i) => i ? [" · ", link(category)] : [link(category)]))
+  if (wantedForm) help.append(document.createElement("br"), link({ title: words.ask, location: wantedForm }))
+  box.append(help)
+}
+
+// The address names the query while the box is open, so that it can be shared.
+function shareQuery() {
+  const query = document.querySelector(".md-search__input")?.value.trim()
+  const open = document.getElementById("__search")?.checked
+  const url = new URL(location)
+  if (query && open && query.length <= SHARED) url.searchParams.set("q", query)
+  else url.searchParams.delete("q")
+  if (url.href !== location.href) history.replaceState(history.state, "", url)
+}
+const SHARED = 500 // characters; a longer paste does not belong into an address
+
 function openSearch(event) {
   if (event.target.closest?.("[data-open-search]"))
     document.querySelector(".md-search__input").focus()
@@ -73,9 +121,11 @@ function searchOnCtrlK(event) {
 
 document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
+document.addEventListener("click", followError, { capture: true })
 document.addEventListener("click", openSearch)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
+for (const event of ["input", "focusin", "change"]) document.addEventListener(event, shareQuery)
 // Material gives these two a role but no name.
 function nameLandmarks() {
   const search = document.querySelector(".md-search")

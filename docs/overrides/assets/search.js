@@ -1,47 +1,52 @@
-/* The search worker: speaks the messages of Material's search box, ranks pages
-   by BM25 over words, parts of API names, and pairs of Chinese characters. */
+/* The search worker: speaks the messages of Material's search box, ranks recipes
+   by BM25 over words, parts of API names, and pairs of Chinese characters.
+   `python -m cookbook find` runs this very file under Node. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FIELDS = { title: 3, aliases: 2, symbols: 1, errors: 1, headings: 1, text: 1 }
+const FIELDS = { title: 3, aliases: 2, symbols: 1, errors: 1, text: 1 }
 const K1 = 1.2, B = 0.5
-const SHOWN = 20
-const LONG_QUERY = 240
-const PREFIX = 0.7, TYPO = 0.5  // what an inexact match is worth
-const PHRASE = 2                // what it is worth to ask just what an alias says
+const SHOWN = 10
+const LONG_QUERY = 800       // characters; more is a pasted log
+const PREFIX = 0.7, TYPO = 0.8  // what an inexact match is worth
+const PART = 0.7                // what a part of a compound name is worth in a query
+const LIKE = 0.5                  // what it is worth to ask just what a title or an alias says
+const CANDIDATES = 30           // so many are compared with the query phrase by phrase
+const NEAREST = 3               // categories offered where nothing is found
+const LINE = 3                  // terms an error message must share with a query to be shown
 
-const STOP = new Set(("a an and are as at be but by can do does for from get has have how i in is it its " +
-  "me my of on or so that the this to use using want was what when where which why will with you your " +
-  "python pytorch torch").split(" "))
-// Question words and particles carry no topic; removed before pairing.
-const STOP_HAN = /怎么办|为什么|怎么样|怎么|怎样|如何|什么|请问|哪些|哪个|可以|需要|我的|一个|这个|的时候|时候|[的了吗呢吧啊么和与及在是把被让给用]/g
+// Words that carry no topic. The index brings them: cookbook/search.py leaves
+// them out of what it writes, this worker out of what it is asked.
+let stop = new Set(), stopHan = /(?!)/g
 
-/** Split text into the terms that are indexed and searched. */
-function terms(text) {
-  const found = []
-  for (const run of text.normalize("NFKC").match(/[\p{sc=Han}]+|[\w.]+/gu) ?? [])
-    if (/\p{sc=Han}/u.test(run)) found.push(...pairs(run))
-    else found.push(...words(run))
+/** Split text into the terms that are indexed and searched, each with its worth in a query. */
+function weighted(text) {
+  const found = new Map()
+  for (const run of text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+/gu) ?? [])
+    for (const [term, worth] of /^\p{sc=Han}/u.test(run) ? pairs(run) : words(run))
+      found.set(term, Math.max(worth, found.get(term) ?? 0))
   return found
 }
 
+const terms = text => [...weighted(text).keys()]
+
 function pairs(run) {
   const found = []
-  for (const part of run.replace(STOP_HAN, " ").split(" ")) {
+  for (const part of run.replace(stopHan, " ").split(" ")) {
     const characters = [...part]
-    if (characters.length === 1) found.push(part)
-    for (let i = 0; i + 1 < characters.length; i++) found.push(characters[i] + characters[i + 1])
+    if (characters.length === 1) found.push([part, 1])
+    for (let i = 0; i + 1 < characters.length; i++) found.push([characters[i] + characters[i + 1], 1])
   }
   return found
 }
 
 /** A Latin word whole, its dotted parts, and their parts: clip_grad_norm_, clip, grad, norm. */
 function words(run) {
-  const found = new Set()
+  const found = []
   for (const name of run.split(".").filter(Boolean)) {
     const whole = name.toLowerCase().replace(/^_+|_+$/g, "")
     const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split("_").filter(Boolean)
-    for (const word of [whole, ...parts])
-      if (word && !/^\d+$/.test(word) && !STOP.has(word)) found.add(stem(word))
+    for (const [word, worth] of [[whole, 1], ...parts.map(part => [part, PART])])
+      if (word && !/^\d+$/.test(word) && !stop.has(word)) found.push([stem(word), worth])
   }
   return found
 }
@@ -56,10 +61,12 @@ function stem(word) {
 
 /** Of a pasted log only what the error says; of anything else, everything. */
 function telling(query) {
-  const lines = query.split("\n").map(line => line.trim()).filter(Boolean)
-  const error = lines.findLastIndex(line => /^[\w.]*(?:Error|Exception|Warning)\b/.test(line))
-  const start = error >= 0 ? error : query.length > LONG_QUERY ? -1 : 0
-  return lines.slice(start).join(" ").slice(0, 4 * LONG_QUERY).replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
+  const names = [...query.matchAll(/(?<![\w.(])[\w.]+(?:Error|Exception|Warning)(?=:\s|\s*$)/gm)]
+  const error = names.findLast(([name]) => !name.endsWith("ChildFailedError"))  // which only says that a rank failed
+  const lines = query.trim().split("\n")
+  const told = error ? query.slice(error.index).slice(error[0].length, LONG_QUERY) || error[0]
+    : query.length > LONG_QUERY ? lines.at(-1).slice(-LONG_QUERY) : query
+  return told.replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
 }
 
 /** Edits between two words, a swap of neighbours counting one; more than most is most + 1. */
@@ -82,37 +89,33 @@ function distance(a, b, most) {
 }
 
 class Index {
-  constructor(docs) {
-    this.docs = new Map()       // address → what cookbook/search.py wrote of it
-    this.postings = new Map()   // term → Map(address → weighted count)
-    this.lengths = new Map()    // address → weighted number of terms
-    this.phrases = new Map()    // terms of a title or an alias → addresses
-    for (const doc of docs) this.add(doc)
-    this.meanLength = [...this.lengths.values()].reduce((sum, n) => sum + n, 0) / this.lengths.size
+  /** docs: columns, each with an entry per recipe, as cookbook/search.py writes them. */
+  constructor({ config, docs }) {
+    this.categories = config.categories  // slug → title
+    stop = new Set(config.stop)
+    stopHan = new RegExp(config.stop.filter(word => /\p{sc=Han}/u.test(word)).join("|"), "g")
+    this.docs = docs
+    this.size = docs.location.length
+    this.postings = new Map()   // term → Map(number of a recipe → weighted count)
+    this.lengths = Array(this.size).fill(0)  // weighted number of terms
+    this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
+    for (const [field, weight] of Object.entries(FIELDS))
+      docs[field].forEach((text, n) => this.count(n, text, weight))
+    this.meanLength = this.lengths.reduce((sum, length) => sum + length, 0) / this.size
     this.vocabulary = [...this.postings.keys()]
   }
 
-  add(doc) {
-    const address = doc.location
-    this.docs.set(address, doc)
-    this.lengths.set(address, 0)
-    for (const [field, weight] of Object.entries(FIELDS)) this.count(address, doc[field], weight)
-    for (const phrase of [doc.title, ...doc.aliases.split(" · ")]) this.note(phrase, address)
-  }
-
-  note(phrase, address) {
-    const key = phraseKey(terms(phrase))
-    if (!this.phrases.has(key)) this.phrases.set(key, new Set())
-    this.phrases.get(key).add(address)
-  }
-
-  count(address, text, weight) {
+  count(n, text, weight) {
     for (const term of terms(text)) {
-      if (!this.postings.has(term)) this.postings.set(term, new Map())
-      const counts = this.postings.get(term)
-      counts.set(address, (counts.get(address) ?? 0) + weight)
-      this.lengths.set(address, this.lengths.get(address) + weight)
+      let counts = this.postings.get(term)
+      if (!counts) this.postings.set(term, counts = new Map())
+      counts.set(n, (counts.get(n) ?? 0) + weight)
+      this.lengths[n] += weight
     }
+  }
+
+  rarity(count) {
+    return Math.log(1 + (this.size - count + 0.5) / (count + 0.5))
   }
 
   /** The indexed terms a query's term stands for, with what each is worth. */
@@ -129,49 +132,93 @@ class Index {
     return found
   }
 
-  search(query) {
-    const wanted = [...new Set(terms(telling(query)))]
-    const scores = new Map(), used = new Set()
-    for (const term of wanted) {
-      const best = new Map()
-      for (const [match, worth] of this.matches(term)) {
-        used.add(match)
-        const counts = this.postings.get(match)
-        const rarity = Math.log(1 + (this.docs.size - counts.size + 0.5) / (counts.size + 0.5))
-        for (const [address, n] of counts) {
-          const length = 1 - B + B * this.lengths.get(address) / this.meanLength
-          const score = worth * rarity * n * (K1 + 1) / (n + K1 * length)
-          best.set(address, Math.max(score, best.get(address) ?? 0))
-        }
+  /** What a term of the query finds: its matches, the score of each recipe, its rarity. */
+  lookUp(term, wanted) {
+    const matches = this.matches(term), scores = new Map()
+    for (const [match, worth] of matches)
+      for (const [n, count] of this.postings.get(match)) {
+        const length = 1 - B + B * this.lengths[n] / this.meanLength
+        const score = worth * count * (K1 + 1) / (count + K1 * length)
+        scores.set(n, Math.max(score, scores.get(n) ?? 0))
       }
-      for (const [address, score] of best) scores.set(address, (scores.get(address) ?? 0) + score)
-    }
-    for (const address of this.phrases.get(phraseKey(wanted)) ?? [])
-      scores.set(address, scores.get(address) * PHRASE)
-    const ranked = [...scores].sort((a, b) => b[1] - a[1])
-    return ranked.slice(0, SHOWN).map(([address, score]) => this.result(address, score, used))
+    // All that a word may stand for is as rare as the word: "tensor" is not "tensorrt".
+    return { matches, scores, rarity: wanted * this.rarity(scores.size) }
   }
 
-  /** What the box shows of a page: its title and sentence, and its best heading. */
-  result(address, score, used) {
-    const { title, text, headings } = this.docs.get(address)
-    const shown = [{ location: address, title: mark(title, used), text: `<p>${escape(text)}</p>`, score, terms: {} }]
-    const hits = heading => terms(heading).filter(term => used.has(term)).length
-    const best = headings.split("\n").map(line => [hits(line), line]).sort((a, b) => b[0] - a[0])[0]
-    if (best[0] > 1) {
-      const [, anchor, heading] = best[1].match(/^(\S+) (.*)$/)
-      shown.push({ location: `${address}#${anchor}`, title: mark(heading, used), text: "", score: score / 2, terms: {} })
+  /** The recipes for a query, best first: [number, score]; and what its terms stand for. */
+  rank(query) {
+    const wanted = new Map([...weighted(telling(query))].map(([term, worth]) => [term, this.lookUp(term, worth)]))
+    const totals = new Map()
+    for (const { scores, rarity } of wanted.values())
+      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity)
+    const byScore = (a, b) => b[1] - a[1]
+    const ranked = [...totals].sort(byScore).slice(0, CANDIDATES)
+      .map(([n, score]) => [n, score * (1 + LIKE * this.likeness(n, wanted))]).sort(byScore)
+    return { ranked, wanted }
+  }
+
+  /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
+  likeness(n, wanted) {
+    this.phrases[n] ??= `${this.docs.title[n]}\n${this.docs.aliases[n]}\n${this.docs.errors[n]}`.split("\n").map(text => new Set(terms(text)))
+    const asked = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
+    let best = 0
+    for (const phrase of this.phrases[n]) {
+      let common = 0
+      const rest = new Set(phrase)
+      for (const [term, { matches, rarity }] of wanted) {
+        const match = phrase.has(term) ? term : [...matches.keys()].find(match => phrase.has(match))
+        if (match === undefined) continue
+        common += rarity * matches.get(match)
+        rest.delete(match)
+      }
+      const more = [...rest].reduce((sum, term) => sum + this.rarity(this.postings.get(term).size), 0)
+      best = Math.max(best, common / (asked + more))
     }
-    return shown
+    return best
+  }
+
+  search(query) {
+    const { ranked, wanted } = this.rank(query)
+    const used = new Set([...wanted.values()].flatMap(({ matches }) => [...matches.keys()]))
+    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used))
+    return items.length ? { items } : { items, nearest: this.nearest([...wanted.keys()]) }
+  }
+
+  /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
+  result(n, score, used) {
+    const { location, title, text, errors, tags } = this.docs
+    const lines = errors[n].split("\n")
+    const hits = lines.map(line => terms(line).filter(term => used.has(term)).length)
+    const best = hits.indexOf(Math.max(...hits))
+    const line = hits[best] < LINE ? "" : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
+    return [{
+      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}`,
+      tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},
+    }]
+  }
+
+  /** Categories with words that begin alike or share a character; all where none does. */
+  nearest(wanted) {
+    const begins = wanted.map(term => /^[a-z]/.test(term) ? term.slice(0, 3) : term[0])
+    const near = this.vocabulary.filter(term => begins.some(begin => term.startsWith(begin)))
+    const counts = new Map(Object.keys(this.categories).map(slug => [slug, 0]))
+    for (const term of near)
+      for (const n of this.postings.get(term).keys()) {
+        const slug = category(this.docs.location[n])
+        counts.set(slug, counts.get(slug) + 1)
+      }
+    const found = [...counts].filter(([, count]) => count).sort((a, b) => b[1] - a[1]).slice(0, NEAREST)
+    return (found.length ? found : [...counts])
+      .map(([slug]) => ({ location: `${slug}/`, title: this.categories[slug] }))
   }
 }
 
-const phraseKey = found => [...new Set(found)].sort().join(" ")
+const category = location => location.split("/").at(-3)
 const escape = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
 
-/** Mark the words of a title that the query asked for. */
-function mark(title, used) {
-  const parts = title.split(/([\p{sc=Han}]|[^\s\p{sc=Han}]+)/u)
+/** Mark the words that the query asked for. */
+function mark(text, used) {
+  const parts = text.split(/([\p{sc=Han}]|[\w.]+)/u)
   const pair = (i, step) => (parts[i + step] ?? "").length === 1
   return parts.map((part, i) => {
     const han = /^\p{sc=Han}$/u.test(part)
@@ -185,9 +232,9 @@ function mark(title, used) {
 let index
 addEventListener("message", ({ data: message }) => {
   if (message.type === SETUP) {
-    index = new Index(message.data.docs)
+    index = new Index(message.data)
     postMessage({ type: READY })
   } else if (message.type === QUERY) {
-    postMessage({ type: RESULT, data: { items: index.search(message.data) } })
+    postMessage({ type: RESULT, data: index.search(message.data) })
   }
 })

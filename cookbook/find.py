@@ -1,0 +1,87 @@
+"""Search from the shell, with the very worker that the site's search box runs.
+
+There is one ranking: docs/overrides/assets/search.js on the index that
+cookbook/search.py makes. Here it runs under the Node that Playwright brings.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import playwright
+
+from cookbook import search
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.rules import reader_language
+
+WORKER = Path("docs/overrides/assets/search.js")
+RUN = Path(__file__).with_suffix(".mjs")
+NODE = shutil.which("node", path=Path(playwright.__file__).with_name("driver"))
+SHOWN = 5
+HAN = re.compile("[\u4e00-\u9fff]")
+NOTHING = {
+    "en": "Nothing found. The nearest categories: {}",
+    "zh": "没有找到。最接近的分类：{}",
+}
+
+
+def answers(root: Path, index: dict, queries: list[str]) -> list[dict]:
+    """What the worker answers to each query: ``{"items": …, "nearest": …}``.
+
+    Raises:
+        subprocess.CalledProcessError: the worker failed; its error was printed.
+    """
+    task = {"worker": str(root / WORKER), "index": index, "queries": queries}
+    result = subprocess.run(
+        [NODE, RUN],
+        input=json.dumps(task),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    return json.loads(result.stdout)
+
+
+def slugs(answer: dict) -> list[str]:
+    """The slugs of an answer's recipes, best first."""
+    return [item[0]["location"].split("/")[-2] for item in answer["items"]]
+
+
+def find(root: Path, query: str, lang: str | None, show: bool) -> int:
+    """Print the best recipes, or the best one's code; 1 where nothing is found."""
+    lang = lang or ("zh" if HAN.search(query) else reader_language())
+    catalogue = Catalogue(root)
+    (answer,) = answers(root, search.index(catalogue, lang), [query])
+    found = [catalogue.by_slug[slug] for slug in slugs(answer)]
+    if not found:
+        near = ", ".join(category["title"] for category in answer["nearest"])
+        print(NOTHING[lang].format(near), file=sys.stderr)
+        return 1
+    if show:
+        print(code(found[0], lang), end="")
+    else:
+        print("\n\n".join(entry(recipe, lang) for recipe in found[:SHOWN]))
+    return 0
+
+
+def entry(recipe: Recipe, lang: str) -> str:
+    """A recipe's title, its sentence, and where its page and code are."""
+    page = next(iter(recipe.written.values())) if lang in recipe.missing else None
+    page = page or recipe.pages[lang]
+    files = [page.path.as_posix(), *(block.path for block in recipe.snippets)]
+    lines = [recipe.title(lang), recipe.description(lang), os.linesep.join(files)]
+    return "\n    ".join("\n".join(lines).splitlines())
+
+
+def code(recipe: Recipe, lang: str) -> str:
+    """A recipe's snippets; their names, and what they are for, go before them."""
+    print(f"# {recipe.title(lang)}", file=sys.stderr)
+    texts = []
+    for block in recipe.snippets:
+        print(f"# {block.path}", file=sys.stderr)
+        texts.append((recipe.root / block.snippet).read_text("utf-8"))
+    return "\n\n".join(texts)
