@@ -5,6 +5,7 @@ import shutil
 from itertools import count, islice
 from pathlib import Path
 
+from cookbook import parity
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import Page
 
@@ -35,15 +36,19 @@ def copy(source: Path, target: Path) -> None:
 
 def plant(recipe: Recipe, number: int, checkout: Path) -> None:
     """Write a copy of a recipe; the one of number 0 is the recipe itself."""
-    for page in recipe.pages.values():
+    paths = []
+    for page in recipe.written.values():
         name = suffixed(page.slug, "-", number)
-        path = checkout / page.path.with_name(f"{name}.md")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page_text(page, recipe, number), encoding="utf-8")
+        paths.append(page.path.with_name(f"{name}.md"))
+        file = checkout / paths[-1]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(page_text(page, recipe, number), encoding="utf-8")
     for snippet in {block.snippet for block in recipe.snippets}:
         for file in (snippet, snippet.with_suffix(".out")):
             stem = suffixed(file.stem, "_", number)
             copy(recipe.root / file, checkout / file.with_stem(stem))
+    if not recipe.missing and not recipe.behind:
+        parity.confirm(*(Page.load(checkout, path) for path in paths))
 
 
 def page_text(page: Page, recipe: Recipe, number: int) -> str:

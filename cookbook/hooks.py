@@ -38,7 +38,7 @@ BUILDING: list[Path] = []  # temporary folders of an unfinished build
 def on_config(config):
     """Read the catalogue; derive the navigation from it."""
     root = Path(config.config_file_path).parent
-    catalogue = Catalogue(root, config.extra.get("repository") or "")
+    catalogue = Catalogue(root, (config.extra.get("repository") or "").rstrip("/"))
     lang = config.extra.get("lang")
     config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
     if lang is None:
