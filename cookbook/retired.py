@@ -86,7 +86,8 @@ def problems(catalogue: Catalogue) -> Iterator[Problem]:
         reason = getattr(error, "problem", error)
         yield Problem(FILE, mark.line + 1 if mark else 1, "X101", {"reason": reason})
         return
-    pages = {page.slug: page for page in catalogue.pages}
+    recipes = catalogue.recipes
+    pages = {recipe.slug: next(iter(recipe.written.values())) for recipe in recipes}
     for entry in entries:
         if not _complete(entry):
             yield Problem(FILE, _line(catalogue.root, entry), "X102")
