@@ -5,7 +5,17 @@ import difflib
 import sys
 from pathlib import Path
 
-from cookbook import changed, checks, find, lint, scaffold, status
+from cookbook import (
+    changed,
+    checks,
+    file_checks,
+    find,
+    fixes,
+    lint,
+    recipe_check,
+    scaffold,
+    status,
+)
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import LANGUAGES, PageError
 
@@ -13,7 +23,7 @@ from cookbook.pages import LANGUAGES, PageError
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("check", help="structure, lint, format, workflows; fast")
+    add_check(commands)
     commands.add_parser("failures", help="what fails where, from the records")
     add_new(commands)
     add_changed(commands)
@@ -30,7 +40,17 @@ def main() -> int:
         return print_changed(Path.cwd(), arguments)
     if arguments.command == "parity":
         return confirm_parity(Path.cwd(), arguments)
-    return check(Path.cwd())
+    return check(Path.cwd(), arguments)
+
+
+def add_check(commands) -> None:
+    text = "structure, lint, format, workflows; with a slug, that recipe, run too"
+    parser = commands.add_parser("check", help=text)
+    parser.add_argument(
+        "slugs", nargs="*", metavar="slug", help="a recipe; default all"
+    )
+    text = "first put in order what a machine can: form, heading ids, outputs"
+    parser.add_argument("--fix", action="store_true", help=text)
 
 
 def add_new(commands) -> None:
@@ -122,10 +142,27 @@ def failures(root: Path) -> int:
     return 0
 
 
-def check(root: Path) -> int:
-    """Print every problem; 0 when there is none."""
-    print("structure of pages and snippets", flush=True)
-    found = checks.problems(Catalogue(root))
+def check(root: Path, arguments: argparse.Namespace) -> int:
+    """Check some recipes or everything; 0 when all is in order."""
+    catalogue = Catalogue(root)
+    recipes = named(catalogue, arguments.slugs)
+    if arguments.fix:
+        for path in fixes.fix(recipes or catalogue.recipes):
+            print(f"changed {path}")
+        catalogue = Catalogue(root)
+        recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
+    if not recipes:
+        return check_all(catalogue)
+    results = [recipe_check.passes(catalogue, recipe) for recipe in recipes]
+    print("all in order" if all(results) else "\nnot in order; see above")
+    return 0 if all(results) else 1
+
+
+def check_all(catalogue: Catalogue) -> int:
+    """Print every problem of the repository; 0 when there is none."""
+    print("structure of pages and snippets, credentials", flush=True)
+    found = checks.problems(catalogue)
+    found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
     for problem in found:
         print(f"  {problem}")
     errors = [problem for problem in found if problem.is_error]

@@ -1,7 +1,10 @@
-"""The index pages: every library symbol, and every error message, to recipes."""
+"""The index pages: symbols and error messages, to recipes; the rules of the checks."""
+
+import re
 
 from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.rules import GROUPS, RULES, WARNING, Rule
 
 WORDS = {
     "en": {
@@ -9,12 +12,22 @@ WORDS = {
         "apis_lead": "Every library symbol that a recipe's code uses, by module.",
         "errors": "Error index",
         "errors_lead": "Every error message that a recipe explains, by exception.",
+        "rules": "Rules",
+        "rules_lead": "What `python -m cookbook check` says about a contribution, by "
+        "code, and what to write instead. A warning is listed and fails nothing.",
+        "rules_columns": ("Code", "What is wrong", "What to write instead"),
+        "warning": " (warning)",
     },
     "zh": {
         "apis": "API 索引",
         "apis_lead": "各条目代码中用到的全部库函数与类，按模块排列。",
         "errors": "报错索引",
         "errors_lead": "各条目解释过的全部报错信息，按异常类型排列。",
+        "rules": "检查规则",
+        "rules_lead": "`python -m cookbook check` 对贡献的内容会报告什么、应当怎么改，"
+        "按代码排列。警告只会列出，不算失败。",
+        "rules_columns": ("代码", "问题", "改法"),
+        "warning": "（警告）",
     },
 }
 
@@ -54,6 +67,38 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
         links = ", ".join(_link(recipe, lang) for recipe in found[kind, text])
         lines.append(f"- {_code(text)}: {links}")
     return "\n".join([*lines, ""])
+
+
+def rules_page(catalogue: Catalogue, lang: str) -> str:
+    """The Markdown of the rules: a table per group, a row per rule."""
+    words = WORDS[lang]
+    lines = _head(words["rules"], words["rules_lead"], "rules")
+    for group, title in GROUPS.items():
+        lines += ["", f"## {title[lang]} {{ #{group.lower()} }}", ""]
+        lines += [f"| {' | '.join(words['rules_columns'])} |", "| --- | --- | --- |"]
+        rules = (rule for code, rule in RULES.items() if code.startswith(group))
+        lines += [_rule_row(rule, lang) for rule in rules]
+    return "\n".join([*lines, ""])
+
+
+def _rule_row(rule: Rule, lang: str) -> str:
+    code = f"[{rule.code}](#{rule.code.lower()}){{ #{rule.code.lower()} }}"
+    severity = WORDS[lang]["warning"] if rule.severity == WARNING else ""
+    texts = [_literal(text) for text in rule.texts(lang, _Names())]
+    return f"| {code}{severity} | {' | '.join(texts)} |"
+
+
+class _Names(dict):
+    """Stands for the facts of no particular problem."""
+
+    def __missing__(self, key: str) -> str:
+        return f"‹{key}›"
+
+
+def _literal(text: str) -> str:
+    """Text in which Markdown finds nothing to interpret."""
+    line = " ".join(text.split())
+    return re.sub(r"[^\w\s.,:;()/‹›]", lambda match: f"&#{ord(match[0])};", line)
 
 
 def _head(title: str, lead: str, anchor: str) -> list[str]:

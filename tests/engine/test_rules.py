@@ -275,7 +275,7 @@ FILE_FAULTS = {
     ),
     "work left in a test": (
         Append(TEST, text=f"# {TO_DO}\n"),
-        f"{TEST}:1: F103 a {TO_DO} is left; do it, and remove the word",
+        f"{TEST}:2: F103 a {TO_DO} is left; do it, and remove the word",
     ),
 }
 

@@ -1,0 +1,80 @@
+"""What a machine can put in order: form, heading ids, recorded outputs."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from cookbook import lint, recipe_check
+from cookbook.catalogue import Recipe
+from cookbook.pages import Heading, Page
+
+
+def fix(recipes: list[Recipe]) -> list[Path]:
+    """Put the files of some recipes in order; the paths that changed."""
+    root = recipes[0].root
+    before = _contents(recipes)
+    for recipe in recipes:
+        for path in recipe_check.files(recipe):
+            _fix_text(root / path)
+        _fix_headings(recipe)
+    sources = [path for path in before if path.suffix == ".py"]
+    lint.fix_style(sources)
+    pages = [page.path for recipe in recipes for page in recipe.written.values()]
+    recipe_check.pytest(root, pages, "--record")
+    after = _contents(recipes)
+    return sorted(path for path in after if after[path] != before.get(path))
+
+
+def _contents(recipes: Iterable[Recipe]) -> dict[Path, bytes]:
+    return {
+        path: (recipe.root / path).read_bytes()
+        for recipe in recipes
+        for path in recipe_check.files(recipe)
+    }
+
+
+def _fix_text(file: Path) -> None:
+    """Spaces for tabs, none at the end of a line of code; one newline at the end."""
+    if file.suffix == ".out":
+        return  # as it was printed
+    text = file.read_text(encoding="utf-8")
+    lines = text.rstrip("\n").split("\n")
+    if file.suffix == ".py":
+        lines = [line.expandtabs(4).rstrip() for line in lines]
+    _write(file, "\n".join(lines) + "\n")
+
+
+def _fix_headings(recipe: Recipe) -> None:
+    """Ids for headings: the twin's, or on the English page from the words."""
+    for page in recipe.written.values():
+        page = Page.load(recipe.root, page.path)
+        others = _twin_headings(page)
+        lines = page.source.split("\n")
+        for index, heading in enumerate(page.headings):
+            id = others[index].id if others else None
+            id = id or _id_from_words(page, heading)
+            if heading.id is None and heading.level > 1 and id:
+                lines[heading.line - 1] += f" {{#{id}}}"
+        _write(recipe.root / page.path, "\n".join(lines))
+
+
+def _twin_headings(page: Page) -> list[Heading]:
+    """The twin's headings as they are now, if they match the page's; else none."""
+    if not (page.root / page.twin_path).exists():
+        return []
+    headings = Page.load(page.root, page.twin_path).headings
+    levels = [heading.level for heading in page.headings]
+    return headings if [heading.level for heading in headings] == levels else []
+
+
+def _id_from_words(page: Page, heading: Heading) -> str | None:
+    """An id that no other heading of the page has; None for a Chinese heading."""
+    id = "-".join(re.findall(r"[a-z0-9]+", heading.text.lower()))
+    taken = {other.id for other in page.headings}
+    return id if page.lang == "en" and id and id not in taken else None
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file only where its text changes."""
+    if file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")

@@ -1,0 +1,62 @@
+"""Check one recipe: its files, its code style, its blocks, its tests, its pages."""
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from cookbook import checks, file_checks, lint
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import INCLUDE
+from cookbook.rules import Problem
+
+
+def files(recipe: Recipe) -> list[Path]:
+    """The recipe's own files that exist: pages, snippets, outputs, tests."""
+    found = []
+    for page in recipe.written.values():
+        found.append(page.path)
+        for include in INCLUDE.finditer(page.body):
+            snippet = Path("snippets", include["path"])
+            test = Path("tests", *snippet.parts[:-1], f"test_{snippet.name}")
+            found += [snippet, snippet.with_suffix(".out"), test]
+    return [path for path in dict.fromkeys(found) if (recipe.root / path).is_file()]
+
+
+def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
+    """Print each step and what it finds; whether nothing is wrong."""
+    print(f"{recipe.slug}: structure of its files", flush=True)
+    paths = files(recipe)
+    found = problems(catalogue, paths)
+    for problem in found:
+        print(f"  {problem}")
+    results = [not any(problem.is_error for problem in found)]
+    sources = [path for path in paths if path.suffix == ".py"]
+    results += [lint.passes(*command) for command in lint.style(sources)]
+    results.append(_runs(recipe, paths))
+    return all(results)
+
+
+def problems(catalogue: Catalogue, paths: Iterable[Path]) -> list[Problem]:
+    """What the checks find in the files given."""
+    found = [one for one in checks.problems(catalogue) if one.path in paths]
+    found += file_checks.problems(catalogue.root, paths)
+    return sorted(found, key=lambda problem: (problem.path, problem.line))
+
+
+def _runs(recipe: Recipe, paths: Iterable[Path]) -> bool:
+    """Run the blocks on this CPU, referee the pages, and run the tests."""
+    print("its blocks, pages and tests", flush=True)
+    targets = [path for path in paths if path.suffix == ".md" or "tests" in path.parts]
+    done = pytest(recipe.root, targets)
+    lines = done.stdout.strip().splitlines()
+    print(f"  {lines[-1]}" if done.returncode == 0 else done.stdout + done.stderr)
+    return done.returncode == 0
+
+
+def pytest(root: Path, targets: Iterable[Path], *options: str):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    command += [str(path) for path in targets]
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False
+    )

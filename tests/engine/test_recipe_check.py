@@ -1,0 +1,90 @@
+"""``python -m cookbook check <slug>`` checks one recipe, and ``--fix`` mends it."""
+
+from tests.engine.plants import PAGE, SNIPPET, TWIN, Append, Both, coded
+
+OUTPUT = SNIPPET.replace(".py", ".out")
+TEST = "tests/snippets/training/test_label_smoothing.py"
+
+
+def check(cookbook, *arguments: str):
+    return cookbook.command("cookbook", "check", *arguments)
+
+
+def test_each_step_is_named_and_all_is_in_order(cookbook):
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[0] == "label-smoothing: structure of its files"
+    assert "ruff check" in lines
+    assert "its blocks, pages and tests" in lines
+    assert lines[-2].startswith("  4 passed")  # a block and a referee per language
+    assert lines[-1] == "all in order"
+
+
+PLANTED = Both(
+    coded("import pandas\n\nx = {1:2}\n"),
+    Append(PAGE, TWIN, text="\n```bash\nexit 3\n```\n"),
+    Append(
+        TEST, text="import os  # TO" + "DO\n\n\ndef test_sum():\n    assert 1 == 2\n"
+    ),
+)
+
+
+def test_all_that_is_wrong_is_shown_at_once(cookbook):
+    PLANTED(cookbook)
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 1
+    for expected in (
+        f"  {SNIPPET}:4: S206 pandas is not declared",  # structure
+        f"  {TEST}:2: F103",
+        f"{TEST}:2:8: F401",  # lint
+        "-x = {1:2}\n+x = {1: 2}\n",  # form
+        f"{SNIPPET}:4: exited with code 1",  # a block
+        f"{PAGE}:12: exited with code 3",
+        "def test_sum():\n>       assert 1 == 2\n",  # a test
+    ):
+        assert expected in done.stdout
+    assert done.stdout.endswith("\nnot in order; see above\n")
+
+
+def test_the_page_is_refereed(cookbook):
+    Append(PAGE, TWIN, text="\n~~~bash\nls\n~~~\n")(cookbook)
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 1
+    assert f"{PAGE}:13: P221 the site shows 2 blocks of code and 0 of" in done.stdout
+
+
+def test_the_faults_of_other_recipes_are_not_shown(cookbook):
+    cookbook.recipe("other", '"""Add."""\n\nprint(1)\n')
+    assert check(cookbook, "label-smoothing").returncode == 0
+    assert check(cookbook, "label-smoothing", "other").returncode == 1
+
+
+def test_an_unknown_slug_is_refused_with_one_like_it(cookbook):
+    done = check(cookbook, "lable-smoothing")
+    assert done.returncode == 1
+    assert done.stderr == "lable-smoothing: no such recipe; write label-smoothing\n"
+
+
+def test_what_a_machine_can_mend_is_mended_and_said(cookbook):
+    code = (
+        '\n\ndef f(x:int)->int:\n\t"""Double."""\n\treturn 2*x  \n\n\nprint(f(1))\n\n'
+    )
+    coded(code)(cookbook)
+    Append(TEST, text="import re\nimport ast\n\nprint(re, ast)\n")(cookbook)
+    Append(PAGE, text="\n## Why it works\n\n### A trap {#trap}\n\n")(cookbook)
+    Append(TWIN, text="\n## 原理\n\n### 一个坑\n")(cookbook)
+    done = check(cookbook, "--fix", "label-smoothing")
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    changed = [line for line in lines if line.startswith("changed")]
+    paths = sorted((PAGE, TWIN, SNIPPET, OUTPUT, TEST))
+    assert changed == [f"changed {path}" for path in paths]
+
+    page, twin = ((cookbook.root / path).read_text("utf-8") for path in (PAGE, TWIN))
+    assert page.endswith("\n## Why it works {#why-it-works}\n\n### A trap {#trap}\n")
+    assert twin.endswith("\n## 原理 {#why-it-works}\n\n### 一个坑 {#trap}\n")
+    assert (cookbook.root / OUTPUT).read_text("utf-8") == "2\n"
+
+    again = check(cookbook, "--fix", "label-smoothing")
+    assert "changed" not in again.stdout
