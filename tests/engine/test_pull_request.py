@@ -59,9 +59,13 @@ def test_the_summary_names_every_block_and_the_first_failure(cookbook, tmp_path)
 def test_what_make_check_found_comes_first(tmp_path):
     problem = "docs/en/training/mixup.md:9: P204 Python typed into a page; put it …"
     (tmp_path / "check.txt").write_text(f"structure\n  {problem}\n\n1 problems above\n")
+    (tmp_path / "junit.xml").write_text(
+        '<testsuite><testcase classname="a" name="b"><failure>another</failure>'
+        "</testcase></testsuite>"
+    )
     summary = pull_request.summarise(NUMBER, tmp_path)
     assert summary["failure"] == problem
-    assert summary["blocks"] == []
+    assert summary["blocks"] == [["a", "b", "failed"]]
 
 
 def test_warnings_of_a_check_that_passed_are_no_failure(tmp_path):
@@ -147,6 +151,7 @@ def test_a_stranger_s_words_stay_words():
     )
     text = pull_request.render(summary, None, RUNS)
     fence = next(line for line in text.splitlines() if line.endswith("`text"))
+    assert fence == "`````text"  # longer than any inside
     inside = text.partition(f"{fence}\n")[2].partition("\n" + fence[:-4] + "\n")
     assert inside[0] == summary["failure"]
     assert "@everyone" not in inside[2].replace("`](x) @everyone <img", "")
