@@ -1,7 +1,5 @@
 """The site in a real Chromium, served below a path it was not built for."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
@@ -16,17 +14,6 @@ both = pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
 def open_recipe(page, lang: str = "en", anchor: str = "") -> None:
     page.goto(f"{page.cookbook}{lang}/{RECIPE}{anchor}")
     page.wait_for_load_state("networkidle")
-
-
-def search(page, words: str) -> list[str]:
-    """Type into the search box; the addresses found, best first."""
-    page.keyboard.press("/")
-    box = page.locator(".md-search__input")
-    box.wait_for()
-    box.press_sequentially(words)
-    page.locator(".md-search-result__item").first.wait_for()
-    links = page.locator(".md-search-result__item > a").all()
-    return [link.get_attribute("href") for link in links]
 
 
 def test_the_landing_page_leads_into_both_languages(page):
@@ -64,46 +51,6 @@ def test_copy_yields_the_file(page):
     copied = page.evaluate("navigator.clipboard.readText()")
     expected = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
     assert copied.rstrip("\n") + "\n" == expected
-
-
-@pytest.mark.parametrize(
-    ("lang", "words"),
-    [
-        ("en", "label smooth"),
-        ("en", "标签平滑"),
-        ("zh", "标签平滑"),
-        ("zh", "过于自信"),
-    ],
-)
-def test_search_finds_the_recipe_in_either_language(page, lang, words):
-    page.goto(f"{page.cookbook}{lang}/")
-    page.wait_for_load_state("networkidle")
-    assert RECIPE in search(page, words)[0]
-
-
-def test_search_hears_a_paste(page):
-    page.goto(f"{page.cookbook}en/")
-    page.wait_for_load_state("networkidle")
-    page.locator("[data-open-search]").click()
-    page.evaluate("navigator.clipboard.writeText('RuntimeError: label_smoothing')")
-    page.evaluate("""async () => {
-        const box = document.querySelector(".md-search__input")
-        box.value = await navigator.clipboard.readText()
-        box.dispatchEvent(new InputEvent("input", { bubbles: true }))
-    }""")
-    page.locator(".md-search-result__item").first.wait_for()
-
-
-def test_the_keyboard_suffices(page):
-    page.goto(f"{page.cookbook}en/")
-    page.wait_for_load_state("networkidle")
-    search(page, "label smoothing")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(f"/en/{RECIPE}"))
-    page.reload()
-    page.keyboard.press("Tab")
-    expect(page.locator(".md-skip")).to_be_focused()
 
 
 def test_dark_mode_is_kept(page):

@@ -10,9 +10,9 @@ const LONG_QUERY = 800       // characters; more is a pasted log
 const PREFIX = 0.7, TYPO = 0.8  // what an inexact match is worth
 const PART = 0.7                // what a part of a compound name is worth in a query
 const LIKE = 0.5                  // what it is worth to ask just what a title or an alias says
+const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // categories offered where nothing is found
-const LINE = 3                  // terms an error message must share with a query to be shown
 
 // Words that carry no topic. The index brings them: cookbook/search.py leaves
 // them out of what it writes, this worker out of what it is asked.
@@ -159,20 +159,24 @@ class Index {
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
   likeness(n, wanted) {
-    this.phrases[n] ??= `${this.docs.title[n]}\n${this.docs.aliases[n]}\n${this.docs.errors[n]}`.split("\n").map(text => new Set(terms(text)))
+    const { title, aliases, errors } = this.docs
+    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n]}`.split("\n").map(terms)
     const asked = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
     let best = 0
     for (const phrase of this.phrases[n]) {
-      let common = 0
+      let common = 0, follows = 1, last
       const rest = new Set(phrase)
       for (const [term, { matches, rarity }] of wanted) {
-        const match = phrase.has(term) ? term : [...matches.keys()].find(match => phrase.has(match))
+        const match = phrase.includes(term) ? term : [...matches.keys()].find(match => phrase.includes(match))
         if (match === undefined) continue
         common += rarity * matches.get(match)
         rest.delete(match)
+        const place = phrase.indexOf(match)
+        if (place === last + 1) follows += 1
+        last = place
       }
       const more = [...rest].reduce((sum, term) => sum + this.rarity(this.postings.get(term).size), 0)
-      best = Math.max(best, common / (asked + more))
+      best = Math.max(best, common / (asked + more) * (1 - ORDER + ORDER * follows / wanted.size))
     }
     return best
   }
@@ -180,17 +184,17 @@ class Index {
   search(query) {
     const { ranked, wanted } = this.rank(query)
     const used = new Set([...wanted.values()].flatMap(({ matches }) => [...matches.keys()]))
-    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used))
+    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used, wanted.size))
     return items.length ? { items } : { items, nearest: this.nearest([...wanted.keys()]) }
   }
 
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
-  result(n, score, used) {
+  result(n, score, used, wanted) {
     const { location, title, text, errors, tags } = this.docs
     const lines = errors[n].split("\n")
     const hits = lines.map(line => terms(line).filter(term => used.has(term)).length)
     const best = hits.indexOf(Math.max(...hits))
-    const line = hits[best] < LINE ? "" : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
+    const line = hits[best] < Math.max(2, wanted / 2) ? "" : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
     return [{
       location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}`,
       tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},

@@ -1,0 +1,156 @@
+"""The search box in a real Chromium: what is typed, pasted, composed and shared."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from cookbook import search as index
+from cookbook.find import answers
+from cookbook.pages import LANGUAGES
+from tests.helpers import ROOT
+
+RECIPE = "training/label-smoothing/"
+ERROR = "IndexError: Target 10 is out of bounds."
+TYPED = 12  # characters at the end of a query; what stands before is pasted
+PER_KIND = 2  # queries of each kind and side that are typed
+
+
+def open_home(page, lang: str = "en", query: str = "") -> None:
+    page.goto(f"{page.cookbook}{lang}/{query}")
+    page.wait_for_load_state("networkidle")
+
+
+def results(page) -> list[str]:
+    """The addresses that the box shows, best first."""
+    page.locator(".md-search-result__item").first.wait_for()
+    links = page.locator(".md-search-result__link").all()
+    return [link.get_attribute("href") for link in links]
+
+
+def search(page, words: str) -> list[str]:
+    """Type into the box; the addresses it shows."""
+    page.keyboard.press("/")
+    page.locator(".md-search__input").press_sequentially(words)
+    return results(page)
+
+
+def sample(lang: str) -> list[str]:
+    """A few queries of every kind."""
+    lines = (ROOT / "tests/search/queries.jsonl").read_text("utf-8").splitlines()
+    kinds: dict[str, list[str]] = {}
+    for query in map(json.loads, lines):
+        if query["side"] == lang:
+            kinds.setdefault(query["kind"], []).append(query["q"])
+    return [words for queries in kinds.values() for words in queries[:PER_KIND]]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_box_ranks_as_the_shell_does(page, catalogue, lang):
+    queries = [words for words in sample(lang) if "\n" not in words]
+    wanted = answers(ROOT, index.index(catalogue, lang), queries)
+    open_home(page, lang)
+    page.keyboard.press("/")
+    box = page.locator(".md-search__input")
+    for words, answer in zip(queries, wanted, strict=True):
+        box.fill(words[:-TYPED])
+        box.press_sequentially(words[-TYPED:])
+        best = answer["items"][0][0]["location"]
+        first = page.locator(".md-search-result__link").first
+        expect(first).to_have_attribute("href", re.compile(f"/{lang}/{best}$"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("words", ["label smooth", "标签平滑", "过于自信"])
+def test_either_side_understands_both_languages(page, lang, words):
+    open_home(page, lang)
+    assert search(page, words)[0].endswith(f"/{lang}/{RECIPE}")
+
+
+def test_a_paste_without_the_keyboard_is_heard(page):
+    open_home(page)
+    page.locator("[data-open-search]").click()
+    page.keyboard.insert_text(f"Traceback (most recent call last):  {ERROR}")
+    expect(page.locator(".md-search-result__item").first).to_contain_text("Target 10")
+
+
+def test_an_input_method_is_heard_when_it_commits(page):
+    open_home(page, "zh")
+    page.keyboard.press("/")
+    session = page.context.new_cdp_session(page)
+    composition = {"text": "biaoqianpinghua", "selectionStart": 15, "selectionEnd": 15}
+    session.send("Input.imeSetComposition", composition)
+    session.send("Input.insertText", {"text": "标签平滑"})
+    assert results(page)[0].endswith(RECIPE)
+
+
+@pytest.mark.parametrize("keys", ["/", "Control+k", "Meta+k"])
+def test_keys_lead_to_the_box_and_to_a_result(page, keys):
+    open_home(page)
+    page.keyboard.press(keys)
+    box = page.locator(".md-search__input")
+    expect(box).to_be_focused()
+    box.press_sequentially("label smoothing")
+    results(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"/en/{RECIPE}"))
+    page.reload()
+    page.keyboard.press("Tab")
+    expect(page.locator(".md-skip")).to_be_focused()
+
+
+def test_a_result_shows_what_the_reader_chooses_by(page):
+    open_home(page)
+    search(page, "Target 10 is out of bounds")
+    found = page.locator(".md-search-result__item").first
+    expect(found.locator(".md-tag")).to_have_text([re.compile(".+"), "CPU"])
+    expect(found.locator("p").first).to_contain_text(re.compile(r"\w+ \w+"))
+    expect(found.locator("code mark").first).to_have_text("Target")
+
+
+def test_an_error_leads_to_where_it_is_explained(page):
+    open_home(page)
+    search(page, "Target 10 is out of bounds")
+    page.locator(".md-search-result__link").first.click()
+    page.wait_for_url(re.compile("#error-1$"))
+    explained = page.locator("#error-1")
+    assert explained.evaluate("e => e.getBoundingClientRect().top < innerHeight")
+
+
+def test_the_address_carries_the_query(page):
+    open_home(page, "zh")
+    search(page, "混淆矩阵")
+    page.wait_for_url(lambda url: "?q=" in url)
+    shared = page.url
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "?q=" not in url)
+    page.goto("about:blank")
+    page.goto(shared)
+    assert results(page)[0].endswith("/evaluation/confusion-matrix/")
+    expect(page.locator(".md-search__input")).to_have_value("混淆矩阵")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_where_nothing_is_found_there_is_a_way_on(page, lang):
+    open_home(page, lang)
+    page.keyboard.press("/")
+    box = page.locator(".md-search__input")
+    box.press_sequentially("zzzqqq")
+    category = page.locator(".search-help a").first
+    expect(category).to_have_attribute("href", re.compile(f"/{lang}/[a-z]+/$"))
+    box.fill("")
+    box.press_sequentially("mixup")
+    results(page)
+    expect(page.locator(".search-help")).to_have_count(0)
+
+
+def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_home(page)
+    assert not [url for url in asked if "search" in url and url.endswith(".json")]
+    page.keyboard.press("/")
+    page.wait_for_load_state("networkidle")
+    assert [url for url in asked if url.endswith("/en/search/search_index.json")]
