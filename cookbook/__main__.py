@@ -18,6 +18,7 @@ from cookbook import (
 )
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import LANGUAGES, PageError
+from cookbook.rules import report
 
 
 def main() -> int:
@@ -163,12 +164,10 @@ def check_all(catalogue: Catalogue) -> int:
     print("structure of pages and snippets, credentials", flush=True)
     found = checks.problems(catalogue)
     found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
-    for problem in found:
-        print(f"  {problem}")
-    errors = [problem for problem in found if problem.is_error]
+    errors = report(found)
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]
     if errors or failed:
-        print(f"\n{len(errors)} problems above; failed: {', '.join(failed) or 'none'}")
+        print(f"\n{errors} problems above; failed: {', '.join(failed) or 'none'}")
         return 1
     print("all in order")
     return 0

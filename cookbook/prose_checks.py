@@ -1,5 +1,6 @@
 """The rules of a page's words: its language, its terms, its links and images."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from cookbook.rules import Problem
 GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.
 GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
-# Built, so in no folder: page name by name, and the ids a recipe's page gets.
-GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md", "index.md")
+# Built, so in no folder: pages of each language, and ids of a recipe's page.
+GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
 HAN = re.compile(r"[\u3400-\u9fff]")
 WORD = re.compile(r"[A-Za-z][a-z]+")
@@ -160,14 +161,13 @@ def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
     """The page a link leads to, or the path of another file; None for neither."""
     if target.startswith("/"):
         return None  # the site need not be at the root of its host
-    file = (root / page.path).parent / target
-    docs = root / Path(*page.path.parts[:2])
-    path = file.resolve()
-    if not path.is_relative_to(docs.resolve()):
+    docs = Path(*page.path.parts[:2])
+    path = Path(os.path.normpath(page.path.parent / target))
+    if not path.is_relative_to(docs):
         return None
-    if path.name in GENERATED and path.parent in (docs.resolve(), path.parent):
+    is_category = path.parent.parent == docs and path.name == "index.md"
+    if is_category or (path.parent == docs and path.name in GENERATED):
         return path
-    path = path.relative_to(root.resolve())
     if page.lang in LANGUAGES and path.suffix == ".md" and not (root / path).exists():
         path = Page(root, path, "").twin_path  # whose ids the stub has too
     if not (root / path).exists():

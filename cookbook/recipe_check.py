@@ -8,7 +8,7 @@ from pathlib import Path
 from cookbook import checks, file_checks, lint
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import INCLUDE
-from cookbook.rules import Problem
+from cookbook.rules import Problem, report
 
 
 def files(recipe: Recipe) -> list[Path]:
@@ -27,10 +27,7 @@ def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
     """Print each step and what it finds; whether nothing is wrong."""
     print(f"{recipe.slug}: structure of its files", flush=True)
     paths = files(recipe)
-    found = problems(catalogue, paths)
-    for problem in found:
-        print(f"  {problem}")
-    results = [not any(problem.is_error for problem in found)]
+    results = [report(problems(catalogue, paths)) == 0]
     sources = [path for path in paths if path.suffix == ".py"]
     results += [lint.passes(*command) for command in lint.style(sources)]
     results.append(_runs(recipe, paths))

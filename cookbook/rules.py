@@ -6,12 +6,16 @@ stay: P pages, T twins, S snippets, F any file, R records, X retired recipes.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ERROR, WARNING = "error", "warning"
 SEPARATOR = {"en": "; ", "zh": "；"}
+WARNINGS_FOLLOW = {
+    "en": "warnings, which fail nothing:",
+    "zh": "警告（不算失败）：",
+}
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts
 
 
@@ -49,6 +53,20 @@ class Problem:
         lang = reader_language()
         message = SEPARATOR[lang].join(RULES[self.code].texts(lang, self.facts))
         return f"{self.path}:{self.line}: {self.code} {message}"
+
+
+def report(problems: Iterable[Problem]) -> int:
+    """Print the problems, warnings last; how many errors there are."""
+    problems = list(problems)
+    errors = [problem for problem in problems if problem.is_error]
+    warnings = [problem for problem in problems if not problem.is_error]
+    for problem in errors:
+        print(f"  {problem}")
+    if warnings:
+        print(WARNINGS_FOLLOW[reader_language()])
+    for problem in warnings:
+        print(f"  {problem}")
+    return len(errors)
 
 
 def reader_language() -> str:

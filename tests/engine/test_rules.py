@@ -4,6 +4,7 @@ The rules of structure are planted in test_structure.py.
 """
 
 import contextlib
+import html
 import importlib
 import inspect
 import re
@@ -11,11 +12,12 @@ import string
 import warnings
 from pathlib import Path
 
+import markdown
 import pytest
 
-from cookbook import file_checks, prose_checks, snippet_checks
+from cookbook import file_checks, indexes, prose_checks, snippet_checks
 from cookbook.catalogue import Catalogue
-from cookbook.rules import ERROR, GROUPS, RULES, Problem
+from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
 from tests.engine import test_records, test_structure
 from tests.engine.plants import (
     PAGE,
@@ -340,6 +342,21 @@ def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
     ]
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert "S206 pandas is not declared" in cookbook.problems()[1]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_rule_stands_on_the_page_of_rules(lang):
+    text = indexes.rules_page(Catalogue(ROOT), lang)
+    page = markdown.markdown(text, extensions=["tables", "attr_list"])
+    shown = html.unescape(re.sub(r"<[^>]+>", "", page))
+    for rule in RULES.values():
+        assert f'id="{rule.code.lower()}"' in page
+        for part in getattr(rule, lang):
+            first = part.partition("{")[0].strip()
+            assert first in shown
+    assert text.count("(warning)") + text.count("（警告）") == sum(
+        rule.severity == WARNING for rule in RULES.values()
+    )
 
 
 def planted() -> set[str]:
