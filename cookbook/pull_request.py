@@ -3,7 +3,7 @@
 Two halves. ``summarise`` runs beside the pull request's own code, without any
 right, and writes down what happened. ``post`` runs from the main branch with the
 right to comment: to it that summary is a stranger's file, so everything in it is
-checked, and shown as plain text. Only the standard library is needed.
+checked, and shown as plain text. Nothing has to be installed for it.
 """
 
 import argparse
@@ -17,6 +17,8 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
+from cookbook.rules import ERROR, RULES
+
 QUICK, FULL = "Pull request", "Tests"  # the names of the workflows
 SUMMARY, PREVIEW = "summary", "preview"  # and of the artifacts
 MARKER = "<!-- pull-request-report -->"
@@ -25,7 +27,7 @@ SIGNS = {"passed": "✓", "failed": "✗", "skipped": "–"}
 MAX_BYTES = 200_000
 MAX_ROWS, MAX_CELL, MAX_FAILURE = 60, 120, 4000
 PAGE = re.compile(r"(en|zh)/[a-z0-9-]+/[a-z0-9-]+/")
-PROBLEM = re.compile(r"^ *(\S+:\d+: [A-Z]\d+ .*)$", re.MULTILINE)
+PROBLEM = re.compile(r"^ *(\S+:\d+: (?P<code>[A-Z]\d+) .*)$", re.MULTILINE)
 FIXED_LABELS = (
     ("docs/en/", "English"),
     ("docs/zh/", "中文"),
@@ -47,13 +49,12 @@ class ReportError(Exception):
 def summarise(number: int, folder: Path) -> dict:
     """What the run left in a folder: junit.xml, check.txt and paths.txt."""
     blocks, failure = outcomes(folder / "junit.xml")
-    check = text_of(folder / "check.txt")
-    problems = "\n".join(PROBLEM.findall(check)) if "all in order" not in check else ""
+    check = found_by_check(text_of(folder / "check.txt"))
     paths = text_of(folder / "paths.txt").split()
     return {
         "number": number,
         "blocks": blocks,
-        "failure": (problems or failure)[:MAX_FAILURE],
+        "failure": (check or failure)[:MAX_FAILURE],
         "pages": [address(path) for path in paths if path.startswith("docs/")],
     }
 
@@ -61,6 +62,18 @@ def summarise(number: int, folder: Path) -> dict:
 def text_of(file: Path) -> str:
     """A file's text; empty where an earlier step has failed."""
     return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def found_by_check(printed: str) -> str:
+    """What make check found wrong: its errors, else what a tool printed last."""
+    if "all in order" in printed:
+        return ""
+    errors = [
+        problem[1]
+        for problem in PROBLEM.finditer(printed)
+        if problem["code"] in RULES and RULES[problem["code"]].severity == ERROR
+    ]
+    return "\n".join(errors) or printed[-MAX_FAILURE:]
 
 
 def address(path: str) -> str:
