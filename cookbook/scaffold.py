@@ -14,6 +14,7 @@ from string import Template
 
 from cookbook import retired
 from cookbook.catalogue import Catalogue
+from cookbook.rules import SEPARATOR, reader_language
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -
@@ -29,13 +30,79 @@ TITLES = {"en": "TODO: name the task", "zh": "TODO: 写出任务的名称"}
 ON_CPU = "torch.tensor([1.0, 2.0])"
 ON_GPU = 'torch.tensor([1.0, 2.0], device="cuda")'
 GPU_MARK = "<!--pytest.mark.gpu-->\n"
+# Why a recipe is not started, and what to write instead.
+REFUSALS = {
+    "form": {
+        "en": (
+            "{recipe} names no recipe",
+            "write <category>/<slug>, such as training/ema-weights",
+        ),
+        "zh": ("{recipe} 不是条目名", "写成 <分类>/<slug>，例如 training/ema-weights"),
+    },
+    "category": {
+        "en": (
+            "unknown category {category}",
+            "choose one of docs/categories.yml: {known}",
+        ),
+        "zh": ("未知的分类 {category}", "从 docs/categories.yml 中选一个：{known}"),
+    },
+    "slug": {
+        "en": (
+            "{slug} is no slug",
+            "write lower-case words joined by -, the first beginning with a letter",
+        ),
+        "zh": ("{slug} 不能用作 slug", "写小写单词，用 - 连接，首个单词以字母开头"),
+    },
+    "long": {
+        "en": ("{slug} has {count} characters", "write a slug of at most {limit}"),
+        "zh": ("{slug} 有 {count} 个字符", "slug 最多 {limit} 个字符"),
+    },
+    "exists": {
+        "en": ("{slug} exists already: {path}", "improve that page, or rename yours"),
+        "zh": ("{slug} 已经存在：{path}", "改进那一页，或换一个名字"),
+    },
+    "covered": {
+        "en": (
+            "{slug} is covered by {path}",
+            "remove it from there first (line {line})",
+        ),
+        "zh": ("{slug} 已归入 {path}", "先从那里删掉（第 {line} 行）"),
+    },
+    "retired": {
+        "en": (
+            "{slug} was retired, see {path}",
+            "choose another slug; old links must not lead to another task",
+        ),
+        "zh": ("{slug} 已停用，见 {path}", "换一个 slug；旧链接不能指向别的任务"),
+    },
+    "file": {
+        "en": ("{path} exists already", "choose another slug, or remove the file"),
+        "zh": ("{path} 已经存在", "换一个 slug，或删掉这个文件"),
+    },
+}
+REPORT = {
+    "en": (
+        "Written, and it runs already:",
+        "Replace what each TODO says:",
+        "Run this until all is in order:",
+        "Then confirm that the two pages say the same:",
+    ),
+    "zh": (
+        "已生成以下文件，可以直接运行：",
+        "替换每一处 TODO：",
+        "反复运行，直到全部通过：",
+        "最后确认两页内容一致：",
+    ),
+}
 
 
 class ScaffoldError(Exception):
     """The recipe can not be started; says why, and what to write instead."""
 
-    def __init__(self, what: str, fix: str):
-        super().__init__(f"{what}; {fix}")
+    def __init__(self, reason: str, **facts: object):
+        lang = reader_language()
+        texts = (text.format_map(facts) for text in REFUSALS[reason][lang])
+        super().__init__(SEPARATOR[lang].join(texts))
 
 
 @dataclass(frozen=True)
@@ -89,8 +156,7 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
     files = NewRecipe(category, slug, given, gpu).files()
     for path in files:
         if (catalogue.root / path).exists():
-            fix = "choose another slug, or remove the file"
-            raise ScaffoldError(f"{path} exists already", fix)
+            raise ScaffoldError("file", path=path)
     write(catalogue.root, files)
     return list(files)
 
@@ -98,43 +164,35 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 def split(recipe: str) -> tuple[str, str]:
     category, slash, slug = recipe.partition("/")
     if not (category and slash and slug) or "/" in slug:
-        fix = "write <category>/<slug>, such as training/ema-weights"
-        raise ScaffoldError(f"{recipe} names no recipe", fix)
+        raise ScaffoldError("form", recipe=recipe)
     return category, slug
 
 
 def refuse_category(catalogue: Catalogue, category: str) -> None:
     known = [each.slug for each in catalogue.categories]
-    if category in known:
-        return
-    close = difflib.get_close_matches(category, known, n=1)
-    fix = f"write {close[0]}" if close else f"choose one of {', '.join(known)}"
-    raise ScaffoldError(f"unknown category {category}", f"{fix} (docs/categories.yml)")
+    if category not in known:
+        close = difflib.get_close_matches(category, known, n=1)
+        raise ScaffoldError(
+            "category", category=category, known=", ".join(close or known)
+        )
 
 
 def refuse_name(slug: str) -> None:
     if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
-        proposal = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-0123456789")
-        fix = "write lower-case words joined by -, the first beginning with a letter"
-        if proposal and not keyword.iskeyword(proposal):
-            fix += f": {proposal}"
-        raise ScaffoldError(f"{slug} is no slug", fix)
+        raise ScaffoldError("slug", slug=slug)
     if len(slug) > LONGEST:
-        what = f"{slug} has {len(slug)} characters"
-        raise ScaffoldError(what, f"write a slug of at most {LONGEST}")
+        raise ScaffoldError("long", slug=slug, count=len(slug), limit=LONGEST)
 
 
 def refuse_taken(catalogue: Catalogue, slug: str) -> None:
     for page in catalogue.pages:
         if page.slug == slug:
-            fix = "choose another slug, or improve that page"
-            raise ScaffoldError(f"{slug} exists already: {page.path}", fix)
+            raise ScaffoldError("exists", slug=slug, path=page.path)
         if slug in page.meta.get("covers", []):
-            fix = f"remove it from there first (line {page.meta_line('covers')})"
-            raise ScaffoldError(f"{slug} is covered by {page.path}", fix)
+            line = page.meta_line("covers")
+            raise ScaffoldError("covered", slug=slug, path=page.path, line=line)
     if slug in {each.slug for each in retired.load(catalogue.root)}:
-        fix = "choose another slug; old links must not lead to another task"
-        raise ScaffoldError(f"{slug} was retired, see {retired.FILE}", fix)
+        raise ScaffoldError("retired", slug=slug, path=retired.FILE)
 
 
 def write(root: Path, files: dict[Path, str]) -> None:
@@ -154,12 +212,17 @@ def write(root: Path, files: dict[Path, str]) -> None:
 
 def report(root: Path, paths: list[Path]) -> str:
     """What was written, what to edit, and what to run next."""
-    slug = paths[-1].stem
-    lines = ["Written, and it runs already:", *(f"  {path}" for path in paths)]
-    lines += ["", "Replace what each TODO says:", *todos(root, paths)]
-    command = f".venv/bin/python -m cookbook check {slug}"
-    lines += ["", "Then run, until all is in order:", f"  {command} --fix"]
-    return "\n".join(lines)
+    slug, python = paths[-1].stem, ".venv/bin/python -m cookbook"
+    parts = (
+        [f"  {path}" for path in paths],
+        todos(root, paths),
+        [f"  {python} check {slug} --fix"],
+        [f"  {python} parity {slug}"],
+    )
+    titles = REPORT[reader_language()]
+    return "\n\n".join(
+        "\n".join([title, *lines]) for title, lines in zip(titles, parts, strict=True)
+    )
 
 
 def todos(root: Path, paths: list[Path]) -> list[str]:

@@ -1,5 +1,7 @@
 """``new`` writes a recipe that runs, or says why not and writes nothing."""
 
+import re
+
 import pytest
 
 from cookbook import scaffold
@@ -79,6 +81,25 @@ def test_the_answer_names_every_todo_and_the_next_command(cookbook, new):
         for number in marked:
             assert any(line.startswith(f"  {file}:{number}: TODO: ") for line in lines)
     assert "  .venv/bin/python -m cookbook check ema-weights --fix" in lines
+    assert "  .venv/bin/python -m cookbook parity ema-weights" in lines
+
+
+def test_a_chinese_locale_is_answered_in_chinese(cookbook):
+    command = ("cookbook", "new", "training/ema-weights")
+    done = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
+    assert done.stdout.startswith("已生成以下文件，可以直接运行：\n")
+    again = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
+    page = "docs/en/training/ema-weights.md"
+    assert again.stderr == f"ema-weights 已经存在：{page}；改进那一页，或换一个名字\n"
+
+
+@pytest.mark.parametrize("reason", scaffold.REFUSALS)
+def test_both_languages_name_the_same_facts(reason):
+    texts = scaffold.REFUSALS[reason]
+    facts = [
+        sorted(re.findall(r"\{(\w+)\}", "".join(texts[lang]))) for lang in LANGUAGES
+    ]
+    assert facts[0] == facts[1] != []
 
 
 def test_titles_are_kept_as_they_are_given(cookbook, new):
@@ -101,9 +122,9 @@ def test_gpu_marks_the_block_of_both_pages(cookbook, new, option, mark):
 
 REFUSED = {
     "training/label-smoothing": "label-smoothing exists already: "
-    "docs/en/training/label-smoothing.md; choose another slug, or improve that page",
+    "docs/en/training/label-smoothing.md; improve that page, or rename yours",
     "data/label-smoothing": "label-smoothing exists already: "
-    "docs/en/training/label-smoothing.md; choose another slug, or improve that page",
+    "docs/en/training/label-smoothing.md; improve that page, or rename yours",
     "training/tiny-task": "tiny-task is covered by "
     "docs/en/training/label-smoothing.md; remove it from there first (line 4)",
     "training/old-task": "old-task was retired, see docs/retired.yml; choose another "
@@ -111,16 +132,17 @@ REFUSED = {
     "training/taken": "snippets/training/taken.py exists already; choose another slug, "
     "or remove the file",
     "training/EMA_Weights": "EMA_Weights is no slug; write lower-case words joined by "
-    "-, the first beginning with a letter: ema-weights",
+    "-, the first beginning with a letter",
     "training/2d-conv": "2d-conv is no slug; write lower-case words joined by -, the "
-    "first beginning with a letter: d-conv",
+    "first beginning with a letter",
     "training/del": "del is no slug; write lower-case words joined by -, the first "
     "beginning with a letter",
     f"training/{'a' * 37}": f"{'a' * 37} has 37 characters; write a slug of at most 36",
-    "trainig/x": "unknown category trainig; write training (docs/categories.yml)",
-    "cooking/x": "unknown category cooking; choose one of setup, reproducibility, "
-    "tensors, autograd, models, data, training, evaluation, distributed, deployment "
-    "(docs/categories.yml)",
+    "trainig/x": "unknown category trainig; choose one of docs/categories.yml: "
+    "training",
+    "cooking/x": "unknown category cooking; choose one of docs/categories.yml: setup, "
+    "reproducibility, tensors, autograd, models, data, training, evaluation, "
+    "distributed, deployment",
     "ema-weights": "ema-weights names no recipe; write <category>/<slug>, such as "
     "training/ema-weights",
     "training/../x": "training/../x names no recipe; write <category>/<slug>, such as "
