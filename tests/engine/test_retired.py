@@ -13,6 +13,7 @@ RETIRED = """
   en: {title: Without, reason: "Nobody needs it."}
   zh: {title: 没有后继, reason: 已经没人需要。}
 """
+REPOSITORY = "https://example.org/o/r"
 WORDS = {
     "en": ("This recipe was retired. There is a better way.", "Read instead:"),
     "zh": ("本条目已停用。有更好的做法。", "请改看："),
@@ -23,7 +24,7 @@ WORDS = {
 def site(tiny_cookbook):
     cookbook = tiny_cookbook()
     cookbook.write("docs/retired.yml", RETIRED)
-    address = {"SITE_URL": "https://example.org/x/", "REPOSITORY_URL": ""}
+    address = {"SITE_URL": "https://example.org/x/", "REPOSITORY_URL": REPOSITORY}
     done = cookbook.command("mkdocs", "build", "--strict", **address)
     assert done.returncode == 0, done.stdout + done.stderr
     return cookbook.root / "site"
@@ -64,6 +65,17 @@ def test_a_living_page_is_not_redirected(site):
     html = (site / "en/training/label-smoothing/index.html").read_text("utf-8")
     assert 'http-equiv="refresh"' not in html
     assert 'content="noindex"' not in html
+
+
+@pytest.mark.parametrize(("lang", "guide"), [("en", ""), ("zh", ".zh")])
+def test_pages_link_to_the_repository_they_were_built_for(site, lang, guide):
+    home = (site / lang / "index.html").read_text("utf-8")
+    assert f'href="{REPOSITORY}/blob/HEAD/CONTRIBUTING{guide}.md"' in home
+    wanted = f"{REPOSITORY}/issues/new?template=recipe-wanted.yml"
+    assert f'data-wanted="{wanted}"' in home
+    page = (site / lang / "training/label-smoothing/index.html").read_text("utf-8")
+    assert f'href="{REPOSITORY}/issues/new?template=wrong-recipe.yml&amp;' in page
+    assert f"page={lang}%2Ftraining%2Flabel-smoothing%2F" in page
 
 
 def test_a_fault_in_the_list_stops_the_build(cookbook):
