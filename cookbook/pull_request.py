@@ -93,8 +93,15 @@ def outcomes(report: Path) -> tuple[list[list[str]], str]:
         if failed is not None:
             status = "failed"
             failure = failure or (failed.text or failed.get("message", ""))
-        blocks.append([case.get("classname", ""), case.get("name", ""), status])
+        file = file_of(case.get("classname", ""))
+        blocks.append([file, case.get("name", ""), status])
     return blocks, failure
+
+
+def file_of(module: str) -> str:
+    """The file of what pytest's report calls docs.en.a.b.md, or tests.a.test_b."""
+    path = module.replace(".", "/")
+    return f"{path[:-3]}.md" if path.endswith("/md") else f"{path}.py"
 
 
 # From the main branch

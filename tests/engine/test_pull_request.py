@@ -20,9 +20,9 @@ RUNS = {
 SUMMARY = {
     "number": NUMBER,
     "blocks": [
-        ["docs.en.training.mixup.md", "mixup.py", "passed"],
-        ["docs.en.training.mixup.md", "shown = run", "failed"],
-        ["docs.en.setup.empty-cache.md", "empty_cache_gpu.py", "skipped"],
+        ["docs/en/training/mixup.md", "mixup.py", "passed"],
+        ["docs/en/training/mixup.md", "shown = run", "failed"],
+        ["docs/en/setup/empty-cache.md", "empty_cache_gpu.py", "skipped"],
     ],
     "failure": "docs/en/training/mixup.md:9: P204 Python typed into a page; put it",
     "pages": ["en/training/mixup/"],
@@ -46,10 +46,10 @@ def test_the_summary_names_every_block_and_the_first_failure(cookbook, tmp_path)
     )
     summary = pull_request.summarise(NUMBER, folder)
     assert summary["blocks"] == [
-        ["docs.en.training.broken.md", "broken.py", "failed"],
-        ["docs.en.training.label-smoothing.md", "label_smoothing.py", "passed"],
-        ["docs.zh.training.broken.md", "broken.py", "skipped"],
-        ["docs.zh.training.label-smoothing.md", "label_smoothing.py", "passed"],
+        ["docs/en/training/broken.md", "broken.py", "failed"],
+        ["docs/en/training/label-smoothing.md", "label_smoothing.py", "passed"],
+        ["docs/zh/training/broken.md", "broken.py", "skipped"],
+        ["docs/zh/training/label-smoothing.md", "label_smoothing.py", "passed"],
     ]
     assert summary["failure"].startswith("snippets/training/broken.py:1: exited with")
     assert "AssertionError" in summary["failure"]
@@ -66,7 +66,7 @@ def test_what_make_check_found_comes_first(tmp_path):
     )
     summary = pull_request.summarise(NUMBER, tmp_path)
     assert summary["failure"] == problem
-    assert summary["blocks"] == [["a", "b", "failed"]]
+    assert summary["blocks"] == [["a.py", "b", "failed"]]
 
 
 CHECKED = {
@@ -149,9 +149,9 @@ def test_the_comment_says_what_happened():
     assert "1 passed, 1 failed, 1 skipped" in text
     rows = [line for line in lines if line.startswith(("| ✓", "| ✗", "| –"))]
     assert rows == [
-        "| ✗ | `docs.en.training.mixup.md` | `shown = run` |",
-        "| ✓ | `docs.en.training.mixup.md` | `mixup.py` |",
-        "| – | `docs.en.setup.empty-cache.md` | `empty_cache_gpu.py` |",
+        "| ✗ | `docs/en/training/mixup.md` | `shown = run` |",
+        "| ✓ | `docs/en/training/mixup.md` | `mixup.py` |",
+        "| – | `docs/en/setup/empty-cache.md` | `empty_cache_gpu.py` |",
     ]
     assert "](https://h/runs/1/artifacts/5)" in text
     assert "- `http://127.0.0.1:8000/en/training/mixup/`" in lines
