@@ -14,7 +14,7 @@ FOLDERS = ("docs", "snippets", "tests", "cookbook", "benchmarks")
 SUFFIXES = (".md", ".py", ".yml", ".out")
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
-TODO = re.compile(r"\bTODO\b")
+TODO = re.compile(r"\bTODO\b.*")
 # Where people keep their files; a recipe writes into the current folder.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+|\b[A-Z]:\\+\w{2,}\\")
 # Hashes and words of code are random enough to be taken for secrets.
@@ -43,8 +43,8 @@ def _line_problems(root: Path, path: Path) -> Iterator[Problem]:
     for number, line in enumerate(lines, start=1):
         if machine := MACHINE_PATH.search(line):
             yield Problem(path, number, "F102", {"found": machine[0]})
-        if finished and TODO.search(line):
-            yield Problem(path, number, "F103")
+        if finished and (left := TODO.search(line)):
+            yield Problem(path, number, "F103", {"text": left[0].strip()})
 
 
 def _credential_problems(root: Path, paths: Iterable[Path]) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ def fix(recipes: list[Recipe]) -> list[Path]:
     sources = [path for path in before if path.suffix == ".py"]
     lint.fix_style(sources)
     pages = [page.path for recipe in recipes for page in recipe.written.values()]
-    recipe_check.pytest(root, pages, "--record")
+    recipe_check.start_pytest(root, pages, "--record").communicate()
     after = _contents(recipes)
     return sorted(path for path in after if after[path] != before.get(path))
 

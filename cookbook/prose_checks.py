@@ -158,9 +158,10 @@ def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
 
 
 def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
-    """The page a link leads to, or the path of another file; None for neither."""
-    if target.startswith("/"):
-        return None  # the site need not be at the root of its host
+    """The page a link leads to, or the path of another file; None for neither.
+
+    A link from the root of the host leads nowhere: the site may stand elsewhere.
+    """
     docs = Path(*page.path.parts[:2])
     path = Path(os.path.normpath(page.path.parent / target))
     if not path.is_relative_to(docs):

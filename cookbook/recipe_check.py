@@ -25,12 +25,15 @@ def files(recipe: Recipe) -> list[Path]:
 
 def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
     """Print each step and what it finds; whether nothing is wrong."""
-    print(f"{recipe.slug}: structure of its files", flush=True)
     paths = files(recipe)
+    targets = [path for path in paths if path.suffix == ".md" or "tests" in path.parts]
+    run = start_pytest(recipe.root, targets)  # the other checks are quick
+    print(f"{recipe.slug}: structure of its files", flush=True)
     results = [report(problems(catalogue, paths)) == 0]
     sources = [path for path in paths if path.suffix == ".py"]
     results += [lint.passes(*command) for command in lint.style(sources)]
-    results.append(_runs(recipe, paths))
+    print("its blocks, pages and tests", flush=True)
+    results.append(_passed(run))
     return all(results)
 
 
@@ -41,19 +44,21 @@ def problems(catalogue: Catalogue, paths: Iterable[Path]) -> list[Problem]:
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def _runs(recipe: Recipe, paths: Iterable[Path]) -> bool:
-    """Run the blocks on this CPU, referee the pages, and run the tests."""
-    print("its blocks, pages and tests", flush=True)
-    targets = [path for path in paths if path.suffix == ".md" or "tests" in path.parts]
-    done = pytest(recipe.root, targets)
-    lines = done.stdout.strip().splitlines()
-    print(f"  {lines[-1]}" if done.returncode == 0 else done.stdout + done.stderr)
-    return done.returncode == 0
-
-
-def pytest(root: Path, targets: Iterable[Path], *options: str):
+def start_pytest(
+    root: Path, targets: Iterable[Path], *options: str
+) -> subprocess.Popen:
+    """Start to run blocks on this CPU, referee pages, and run tests."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
     command += [str(path) for path in targets]
-    return subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=False
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=root, stdout=pipe, stderr=pipe, text=True)
+
+
+def _passed(run: subprocess.Popen) -> bool:
+    """Wait for pytest; print one line where it passes, and all where it fails."""
+    stdout, stderr = run.communicate()
+    if run.returncode:
+        print(stdout + stderr)
+        return False
+    print(f"  {stdout.strip().splitlines()[-1]}")
+    return True

@@ -624,8 +624,8 @@ _TABLE = (
     ),
     Rule(
         "F103",
-        en=("a TODO is left", "do it, and remove the word"),
-        zh=("还有 TODO 没有完成", "完成它，并删掉这个词"),
+        en=("left undone: {text}", "do it, and remove the TODO"),
+        zh=("尚未完成：{text}", "完成它，并删掉 TODO"),
     ),
     # R1: records of runs
     Rule(

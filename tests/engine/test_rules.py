@@ -262,6 +262,11 @@ FILE_FAULTS = {
         f"{SNIPPET}:4: F102 a path of one machine, {HOME}; write a path relative to "
         "the current folder",
     ),
+    "home folder of root": (
+        coded('path = "/root' + '/data"\n'),
+        f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; write a path "
+        "relative to the current folder",
+    ),
     "drive": (
         Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
         f"{TWIN}:12: F102 a path of one machine, {WINDOWS}; write a path relative to "
@@ -269,15 +274,16 @@ FILE_FAULTS = {
     ),
     "work left in a snippet": (
         coded(f"# {TO_DO}: the rest\n"),
-        f"{SNIPPET}:4: F103 a {TO_DO} is left; do it, and remove the word",
+        f"{SNIPPET}:4: F103 left undone: {TO_DO}: the rest; do it, and remove the "
+        f"{TO_DO}",
     ),
     "work left on a page": (
         Change(TWIN, old="随时可用", new=f"{TO_DO}：何时用"),
-        f"{TWIN}:3: F103 a {TO_DO} is left; do it, and remove the word",
+        f"{TWIN}:3: F103 left undone: {TO_DO}：何时用。; do it, and remove the {TO_DO}",
     ),
     "work left in a test": (
         Append(TEST, text=f"# {TO_DO}\n"),
-        f"{TEST}:2: F103 a {TO_DO} is left; do it, and remove the word",
+        f"{TEST}:2: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
     ),
 }
 
@@ -292,6 +298,9 @@ def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
 
 
 SOUND = {
+    "a constructor without return type": coded(
+        '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
+    ),
     "declared under another name": coded("from PIL import Image\n\nImage.new\n"),
     "weights that are not downloaded": coded(
         "from torchvision.models import resnet18\n\nresnet18(weights=None)\n"
