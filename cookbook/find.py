@@ -29,13 +29,16 @@ NOTHING = {
 }
 
 
-def answers(root: Path, index: dict, queries: list[str]) -> list[dict]:
+def answers(root: Path, site: dict, queries: list[str]) -> list[dict]:
     """What the worker answers to each query: ``{"items": …, "nearest": …}``.
+
+    Args:
+        site: ``{"index": …, "foreign": …}``, as ``search.load`` returns it.
 
     Raises:
         subprocess.CalledProcessError: the worker failed; its error was printed.
     """
-    task = {"worker": str(root / WORKER), "index": index, "queries": queries}
+    task = {"worker": str(root / WORKER), "queries": queries, **site}
     result = subprocess.run(
         [NODE, RUN],
         input=json.dumps(task),
@@ -55,7 +58,7 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
     """Print the best recipes, or the best one's code; 1 where nothing is found."""
     lang = lang or ("zh" if HAN.search(query) else reader_language())
     catalogue = Catalogue(root)
-    (answer,) = answers(root, search.index(catalogue, lang), [query])
+    (answer,) = answers(root, search.load(catalogue, lang), [query])
     found = [catalogue.by_slug[slug] for slug in slugs(answer)]
     if not found:
         near = ", ".join(category["title"] for category in answer["nearest"])

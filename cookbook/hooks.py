@@ -143,9 +143,7 @@ def on_page_markdown(markdown, page, config, files):
     page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
     recipe = recipe_of(page, config)
     if recipe:
-        return render.number_errors(
-            render.site_markdown(catalogue, recipe.pages[lang])
-        )
+        return render.number_errors(render.site_markdown(catalogue, recipe.pages[lang]))
     if lang and page.is_homepage:
         return markdown + publish.home_listing(catalogue, lang)
     return markdown

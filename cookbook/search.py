@@ -1,8 +1,9 @@
 """The search index: what the worker (docs/overrides/assets/search.js) ranks.
 
 Small enough to be fetched when the reader turns to the search box: a page's
-names, sentence, aliases of both languages, symbols and error messages, column by
-column. Its prose and code are left out, and so is what would say a thing twice.
+names, sentence, aliases, symbols and error messages, column by column. Its prose
+and code are left out, and so is what would say a thing twice. The aliases of the
+other language are a file of their own, for readers who type in it.
 """
 
 import json
@@ -11,30 +12,25 @@ from collections import Counter
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import Page
 from cookbook.parity import other_language
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
+FOREIGN_FILE = FILE.with_name("foreign.json")
+# What is typed on the side of a language, but written in the other.
+FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
 COMMON = 3  # a symbol that more recipes use tells none of them apart
 NEW = 0.3  # of a phrase in the other language, to be worth its place
 LINE = 110  # characters of an error's line that are searched and shown
 # In this order the columns compress best.
 COLUMNS = ("tags", "errors", "symbols", "location", "aliases", "title", "text")
-STOP = (
-    "a about after all always an and any are as at be because been before but by can "
-    "cannot could did do does doesn doing don each every for from get gets getting give "
-    "gives got had has have having help how i if in into is isn it its just let like ll "
-    "make makes me my need no not of on one only or our out please ve re should so some "
-    "still than that the their them then there they this to too under us use used uses "
-    "using vs want was way we what when where whether which while why will with without "
-    "won work works would you your python pytorch torch "
-    # Longer ones first: the worker takes them out of a run of characters.
-    "有没有办法 有没有 能不能 为什么 怎么办 怎么样 的时候 怎么 怎样 如何 什么 请问 哪些 "
-    "哪个 可以 需要 应该 我的 一个 一下 两个 这个 那个 时候 之后 之前 的 了 吗 呢 吧 啊 么 和 "
-    "与 及 在 是 把 被 让 给 用 我 你 很"
-).split()
+# Longer Chinese words stand first: the worker takes them out of a run of characters.
+STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
 LATIN, HAN = re.compile("[a-z]+"), re.compile("[\u4e00-\u9fff]+")
+EXCEPTION = re.compile(r"^[\w.]+:\s*")
+NAME = re.compile(r"[\w.]+", re.ASCII)
 BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")
 
 
@@ -49,41 +45,51 @@ def index(catalogue: Catalogue, lang: str) -> dict:
         if catalogue.in_category(category.slug)
     }
     return {
-        "config": {"lang": [lang], "categories": titles, "stop": STOP},
+        "config": {
+            "lang": [lang],
+            "categories": titles,
+            "stop": STOP,
+            "foreign": FOREIGN[lang],
+        },
         "docs": {column: [doc[column] for doc in docs] for column in COLUMNS},
     }
 
 
+def foreign(catalogue: Catalogue, lang: str) -> list[str]:
+    """Each recipe's aliases in the other script, as far as they say more."""
+    return ["\n".join(aliases(recipe, lang)[1]) for recipe in catalogue.recipes]
+
+
+def load(catalogue: Catalogue, lang: str) -> dict:
+    """All that the worker reads of a language's site."""
+    return {"index": index(catalogue, lang), "foreign": foreign(catalogue, lang)}
+
+
 def write(catalogue: Catalogue, lang: str, site: Path) -> None:
     """Write a language's index into the site."""
-    file = site / FILE
-    file.parent.mkdir(exist_ok=True)
-    found = index(catalogue, lang)
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    file.write_text(text, encoding="utf-8")
+    (site / FILE).parent.mkdir(exist_ok=True)
+    found = load(catalogue, lang)
+    for file, part in ((FILE, "index"), (FOREIGN_FILE, "foreign")):
+        text = json.dumps(found[part], ensure_ascii=False, separators=(",", ":"))
+        (site / file).write_text(text, encoding="utf-8")
 
 
 def document(recipe: Recipe, lang: str, rare: set[str]) -> dict[str, str]:
     """What is searched of one recipe, and what a result shows of it."""
     foreign = lang in recipe.missing  # then the other language's page is offered
     page = recipe.written[other_language(lang)] if foreign else recipe.pages[lang]
-    other = recipe.pages[other_language(page.lang)]
     title, text = recipe.title(lang), recipe.description(lang)
-    # The nth line stands for the nth message, which the page calls #error-n.
-    errors = "\n".join(error_line(error) for error in page.errors)
-    own = [slug.replace("-", " ") for slug in recipe.facts.get("covers", [])]
-    own = unsaid([*page.meta["aliases"], *own], f"{title}\n{text}\n{errors}")
-    others = [other.meta["title"], *other.meta["aliases"]]
-    aliases = own + news(others, f"{title}\n{text}\n{errors}\n{own}")
+    errors = error_lines(page)
+    own = "\n".join(aliases(recipe, lang)[0])
     symbols = [name.removeprefix("torch.") for name in recipe.apis if name in rare]
     symbols = [name.removeprefix("Tensor.") for name in symbols]
-    said = f"{errors}\n{aliases}".casefold()
+    said = f"{errors}\n{own}".casefold()
     symbols = [name for name in symbols if name.casefold() not in said]
     return {
         "location": f"../{page.url}" if foreign else f"{page.category}/{page.slug}/",
         "title": title,
         "text": text,
-        "aliases": "\n".join(sorted(aliases)),
+        "aliases": own,
         "symbols": " ".join(symbols),
         "errors": errors,
         "tags": " ".join(tags(recipe, page.lang if foreign else None)),
@@ -97,10 +103,30 @@ def tags(recipe: Recipe, foreign: str | None) -> list[str]:
     return ["CPU", "GPU", *names] if gpu else ["CPU", *names]
 
 
-def error_line(error: str) -> str:
-    """An error message on one line, without the exception's name."""
-    message = error.partition(": ")[2]
-    return " ".join(line.strip()[:LINE] for line in message.splitlines())
+def error_lines(page: Page) -> str:
+    """Its messages without the exception's name: the nth line is #error-n."""
+    messages = [EXCEPTION.sub("", error) for error in page.errors]
+    return "\n".join(
+        " ".join(line.strip()[:LINE] for line in message.splitlines())
+        for message in messages
+    )
+
+
+def aliases(recipe: Recipe, lang: str) -> tuple[list[str], list[str]]:
+    """The aliases of both pages: those in the language's script, and the others.
+
+    A title is an alias on the other side; a task that the recipe covers, too.
+    """
+    titles = {page.meta["title"] for page in recipe.written.values()}
+    phrases = titles - {recipe.title(lang)}
+    phrases |= {slug.replace("-", " ") for slug in recipe.facts.get("covers", [])}
+    for page in recipe.written.values():
+        phrases |= set(page.meta["aliases"])
+    own = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
+    shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"
+    said = "\n".join([shown, *map(error_lines, recipe.written.values())])
+    kept = unsaid(own, said)
+    return kept, news(phrases - own, "\n".join([said, *kept]))
 
 
 def essence(phrase: str) -> str:
@@ -113,17 +139,20 @@ def essence(phrase: str) -> str:
     return " ".join(word for word in words if word and word.lower() not in STOP)
 
 
-def unsaid(phrases: list[str], said: str) -> list[str]:
-    """The phrases that stand neither in what is said already nor in each other."""
+def unsaid(phrases: set[str], said: str) -> list[str]:
+    """The phrases that stand neither in what is said already nor in each other.
+
+    But for single words: who types just that name means this recipe first.
+    """
     said, kept = said.casefold(), []
     for phrase in longest_first(phrases):
-        if phrase.casefold() not in said:
+        if NAME.fullmatch(phrase) or phrase.casefold() not in said:
             kept.append(phrase)
             said += "\n" + phrase.casefold()
-    return kept
+    return sorted(kept)
 
 
-def news(phrases: list[str], said: str) -> list[str]:
+def news(phrases: set[str], said: str) -> list[str]:
     """The phrases with a word, or a pair of Chinese characters, not yet said.
 
     For the other language's aliases: whoever types them here needs the page, but
@@ -134,10 +163,10 @@ def news(phrases: list[str], said: str) -> list[str]:
         if len(parts(phrase) - known) >= NEW * len(parts(phrase)):
             kept.append(phrase)
             known |= parts(phrase)
-    return kept
+    return sorted(kept)
 
 
-def longest_first(phrases: list[str]) -> list[str]:
+def longest_first(phrases: set[str]) -> list[str]:
     found = {essence(phrase) for phrase in phrases} - {""}
     return sorted(found, key=lambda phrase: (-len(phrase), phrase))
 

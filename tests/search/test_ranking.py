@@ -30,7 +30,7 @@ def catalogue() -> Catalogue:
 
 @pytest.fixture(scope="module")
 def indexes(catalogue) -> dict[str, dict]:
-    return {lang: search.index(catalogue, lang) for lang in LANGUAGES}
+    return {lang: search.load(catalogue, lang) for lang in LANGUAGES}
 
 
 def load(catalogue: Catalogue, *names: str) -> list[dict]:
@@ -140,7 +140,8 @@ def test_a_long_log_is_searched_by_its_last_error(indexes, lang):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_nothing_typed_breaks_it(indexes, lang):
-    odd = list("~^:-+*?\\/|()[]{}<>'\"`!@#$%&=.,;_ \t\n0") + [
+    odd = [
+        *"~^:-+*?\\/|()[]{}<>'\"`!@#$%&=.,;_ \t\n0",
         "", "   ", "a~2 b^3 +c -d title:x", "[unclosed", "((((", "__proto__",
         "constructor", "toString", "💥", "\ud7ff", "ｃｌｉｐ＿ｇｒａｄ", "的", "怎么",
         "x" * 20_000, "显" * 20_000, "\n" * 5_000,
@@ -165,15 +166,15 @@ def test_a_result_shows_category_devices_and_the_matching_line(indexes):
 
 def test_what_is_shown_is_escaped(indexes):
     index = json.loads(json.dumps(indexes["en"]))
-    index["docs"]["title"][0] = "<script>alert(1)</script> zebra"
+    index["index"]["docs"]["title"][0] = "<script>alert(1)</script> zebra"
     (answer,) = answers(ROOT, index, ["zebra alert"])
     assert "<script>" not in answer["items"][0][0]["title"]
     assert "&lt;" in answer["items"][0][0]["title"]
 
 
 def test_where_nothing_is_found_the_nearest_categories_are_offered(indexes):
-    far, near = answers(ROOT, indexes["en"], ["zzzqqq", "disq"])
+    far, near = answers(ROOT, indexes["en"], ["zzzqqq", "disqqqqq"])
     assert not far["items"]
-    assert len(far["nearest"]) == len(indexes["en"]["config"]["categories"])
+    assert len(far["nearest"]) == len(indexes["en"]["index"]["config"]["categories"])
     assert not near["items"]
     assert {"location": "distributed/", "title": "Distributed"} in near["nearest"]

@@ -49,7 +49,7 @@ def sample(lang: str) -> list[str]:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_box_ranks_as_the_shell_does(page, catalogue, lang):
     queries = [words for words in sample(lang) if "\n" not in words]
-    wanted = answers(ROOT, index.index(catalogue, lang), queries)
+    wanted = answers(ROOT, index.load(catalogue, lang), queries)
     open_home(page, lang)
     page.keyboard.press("/")
     box = page.locator(".md-search__input")

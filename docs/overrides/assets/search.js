@@ -1,15 +1,17 @@
 /* The search worker: speaks the messages of Material's search box, ranks recipes
-   by BM25 over words, parts of API names, and pairs of Chinese characters.
+   by BM25 over words, parts of API names, and pairs of Chinese characters. The
+   aliases of the other language are fetched once somebody types in it.
    `python -m cookbook find` runs this very file under Node. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FIELDS = { title: 3, aliases: 2, symbols: 1, errors: 1, text: 1 }
+const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/search.py
+const FIELDS = { title: 3, errors: 1.5, aliases: 1, symbols: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 10
 const LONG_QUERY = 800       // characters; more is a pasted log
 const PREFIX = 0.7, TYPO = 0.8  // what an inexact match is worth
 const PART = 0.7                // what a part of a compound name is worth in a query
-const LIKE = 0.5                  // what it is worth to ask just what a title or an alias says
+const LIKE = 2                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // categories offered where nothing is found
@@ -96,13 +98,31 @@ class Index {
     stopHan = new RegExp(config.stop.filter(word => /\p{sc=Han}/u.test(word)).join("|"), "g")
     this.docs = docs
     this.size = docs.location.length
+    this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
     this.postings = new Map()   // term → Map(number of a recipe → weighted count)
     this.lengths = Array(this.size).fill(0)  // weighted number of terms
     this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
-    for (const [field, weight] of Object.entries(FIELDS))
-      docs[field].forEach((text, n) => this.count(n, text, weight))
+    for (const [field, weight] of Object.entries(FIELDS)) this.add(docs[field], weight)
+  }
+
+  /** Add a column: a text per recipe. */
+  add(column, weight) {
+    column.forEach((text, n) => this.count(n, text, weight))
     this.meanLength = this.lengths.reduce((sum, length) => sum + length, 0) / this.size
     this.vocabulary = [...this.postings.keys()]
+  }
+
+  /** Whether the query is written, in part, in the other language. */
+  lacks(query) {
+    return this.foreign?.test(query)
+  }
+
+  /** Add the aliases of the other language. */
+  addForeign(aliases) {
+    this.foreign = null
+    this.add(aliases, FIELDS.aliases)
+    this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
+    this.phrases = Array(this.size)
   }
 
   count(n, text, weight) {
@@ -233,12 +253,17 @@ function mark(text, used) {
   }).join("").replaceAll("</mark><mark data-md-highlight>", "")
 }
 
-let index
-addEventListener("message", ({ data: message }) => {
+let index, foreign
+addEventListener("message", async ({ data: message }) => {
   if (message.type === SETUP) {
     index = new Index(message.data)
     postMessage({ type: READY })
   } else if (message.type === QUERY) {
+    if (index.lacks(message.data)) {
+      foreign ??= fetch(new URL(FOREIGN, location)).then(response => response.json())
+      const aliases = await foreign
+      if (index.foreign) index.addForeign(aliases)
+    }
     postMessage({ type: RESULT, data: index.search(message.data) })
   }
 })
