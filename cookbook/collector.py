@@ -16,7 +16,6 @@ from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
 from cookbook import records
 from cookbook.catalogue import Catalogue
-from cookbook.checks import problems
 from cookbook.pages import PYTHON, Block, Page, PageError
 from cookbook.rules import Problem
 from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
@@ -230,7 +229,12 @@ class BlockFailedError(Exception):
 
 
 def structure(config) -> list[Problem]:
-    """What the checks find wrong with the pages, found once."""
+    """What the checks find wrong with the pages, found once.
+
+    A machine that only runs blocks needs none of the packages that checks need.
+    """
+    from cookbook.checks import problems
+
     if problems_key not in config.stash:
         found = problems(config.stash[catalogue_key])
         config.stash[problems_key] = [one for one in found if one.is_error]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import Block
 from cookbook.records import Record
 
 KINDS = {"cpu": "CPU", "gpu": "GPU"}
@@ -23,8 +24,11 @@ WORDS = {
         "failures": "Failures",
         "none": "Nothing fails in any environment.",
         "no_records": "No run has been recorded yet.",
-        "totals": "{recipes} recipes · {blocks} blocks · {environments} environments · "
-        "last run {date} · {failing} failing",
+        "totals": "recipes {recipes} · blocks {blocks} · environments {environments} · "
+        "last run {date} · failing {failing}",
+        "costs": "Measured in these runs, each block in a process of its own:",
+        "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
+        "memory": "{:,.1f} MiB",
     },
     "zh": {
         "never": "{kind}：尚未运行",
@@ -43,6 +47,9 @@ WORDS = {
         "no_records": "还没有运行记录。",
         "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} 个环境 · "
         "最近运行 {date} · {failing} 个失败",
+        "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
+        "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
+        "memory": "{:,.1f} MiB",
     },
 }
 
@@ -140,7 +147,38 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
         "",
         words["legend"],
         "",
+        *costs(catalogue, recipe, lang),
     ]
+
+
+def costs(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
+    """What the blocks took on a GPU, from the newest run of their exact text.
+
+    For recipes with a block that needs one, since these claim to save memory or
+    time there: the figures are those of the records, or are not there.
+    """
+    words = WORDS[lang]
+    rows = [row for block in recipe.blocks if (row := _cost(catalogue, block, words))]
+    if not rows or all(block.mark != "gpu" for block in recipe.blocks):
+        return []
+    columns = words["cost_columns"]
+    head = [f"| {' | '.join(columns)} |", "| --- | --- | --- | --: | --: |"]
+    return [words["costs"], "", *head, *rows, ""]
+
+
+def _cost(catalogue: Catalogue, block: Block, words: dict) -> str | None:
+    for record in catalogue.records:
+        run = record.blocks.get(block.path)
+        if run and run["gpu_memory"] and run["sha256"] == block.sha256:
+            cells = [
+                f"`{block.path.rpartition('/')[2]}`",
+                record.environment["device"],
+                record.torch,
+                words["seconds"].format(run["seconds"]),
+                words["memory"].format(run["gpu_memory"] / 2**20),
+            ]
+            return f"| {' | '.join(cells)} |"
+    return None
 
 
 def totals(catalogue: Catalogue, lang: str) -> str:
