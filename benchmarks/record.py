@@ -25,7 +25,9 @@ def on_page_markdown(markdown, page, config, files):
     lang, root = config.extra.get("lang"), Path(config.config_file_path).parent
     if lang:
         lines = include(root).run(markdown.split("\n"))
-        front = as_json(page.meta)  # JSON is YAML
+        # Our hooks keep pages out of Material's search index, which is not plain.
+        meta = {key: value for key, value in page.meta.items() if key != "search"}
+        front = as_json(meta)  # JSON is YAML
         text = "\n".join(["---", front, "---", *lines])
         write(root / PLAIN / lang / page.file.src_uri, text)
 

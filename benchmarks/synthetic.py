@@ -11,7 +11,8 @@ from cookbook.pages import Page
 
 COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
 COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
-COPIED += ["docs/en/index.md", "docs/zh/index.md"]
+COPIED += ["docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml"]
+COPIED += ["docs/retired.yml", "requirements.in", "requirements-paddle.txt"]
 
 
 def grow(root: Path, checkout: Path, recipes: int) -> None:
@@ -44,7 +45,8 @@ def plant(recipe: Recipe, number: int, checkout: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page_text(page, recipe, number), encoding="utf-8")
     for snippet in {block.snippet for block in recipe.snippets}:
-        for file in (snippet, snippet.with_suffix(".out")):
+        test = Path("tests", snippet.with_name(f"test_{snippet.name}"))
+        for file in (snippet, snippet.with_suffix(".out"), test):
             stem = suffixed(file.stem, "_", number)
             copy(recipe.root / file, checkout / file.with_stem(stem))
     if not recipe.missing and not recipe.behind:
