@@ -46,8 +46,9 @@ def test_a_sound_cookbook_is_built_then_kept_when_a_fault_stops_the_build(
     assert f"{PAGES[0]}:8: P206 a block of ```py would be shown but not run" in output
     assert snapshot(site) == before
 
-    cookbook.replace(PAGES[0], "```py", "[gone](gone.md)\n\n```python")
-    cookbook.replace(PAGES[1], "```python", "[gone](gone.md)\n\n```python")
+    link = "[gone][1]\n\n[1]: gone.md\n\n```python"
+    cookbook.replace(PAGES[0], "```py", link)
+    cookbook.replace(PAGES[1], "```python", link)
     code, output = build()
     assert code != 0
     assert "'training/label-smoothing.md' contains a link 'gone.md'" in output
