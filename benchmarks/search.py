@@ -7,6 +7,7 @@ count. The queries and their scores are those of tests/search.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,11 +29,13 @@ from benchmarks.weight import CHROMIUM, FLAGS
 from cookbook import search
 from cookbook.catalogue import Catalogue
 from cookbook.pages import LANGUAGES
+from cookbook.parity import other_language
 from tests.search.test_ranking import load, score
 
 ROOT = Path(__file__).parents[1]
 PAGEFIND = ROOT / "tools/node_modules/.bin/pagefind"
 SCRIPT = Path(__file__).with_suffix(".js")
+WORKER = Path("assets/search.js")  # of a language's site
 OURS, MATERIAL, FOUND = "ours", "Material", "pagefind"
 # What hit@1 and hit@3 of ours have to be.
 QUERIES = {"queries": (0.96, 0.99), "own": (0.96, 0.99), "held_out": (0.90, 0.97)}
@@ -101,24 +104,33 @@ def prepare(folder: Path, catalogue: Catalogue) -> None:
         # pagefind searches in the language of the page that asks.
         blank = f'<!doctype html><html lang="{lang}"><title>blank</title></html>'
         (folder / f"{lang}.html").write_text(blank, "utf-8")
-        index = grown(search.index(catalogue, lang), MANY)
-        (folder / f"{lang}.json").write_text(json.dumps(index), "utf-8")
+        plant(grown(search.load(catalogue, lang), MANY), folder, lang)
+
+
+def plant(site: dict, folder: Path, lang: str) -> None:
+    """Write our worker, and what it shall read, as on a site."""
+    target = folder / "grown" / lang
+    shutil.copytree(folder / "site" / lang / WORKER.parent, target / WORKER.parent)
+    (target / search.FILE).parent.mkdir()
+    for file, part in ((search.FILE, "index"), (search.FOREIGN_FILE, "foreign")):
+        (target / file).write_text(json.dumps(site[part]), "utf-8")
 
 
 def engines(folder: Path, lang: str) -> list[Engine]:
     """The three searches of a language."""
-    site, plain = f"/site/{lang}", f"/plain/site/{lang}"
-    (worker,) = (folder / plain[1:]).glob("assets/javascripts/workers/search.*.js")
-    material = f"/{worker.relative_to(folder).as_posix()}"
+    plain = folder / "plain/site" / lang
+    (worker,) = plain.glob("assets/javascripts/workers/search.*.js")
     return [
-        Engine(OURS, lang, "askWorker", worker_files(f"{site}/assets/search.js", site)),
-        Engine(MATERIAL, lang, "askWorker", worker_files(material, plain)),
+        worker_engine(OURS, lang, "/site", WORKER),
+        worker_engine(MATERIAL, lang, "/plain/site", worker.relative_to(plain)),
         Engine(FOUND, lang, "askPagefind", {"script": f"/pagefind/{lang}/pagefind.js"}),
     ]
 
 
-def worker_files(script: str, site: str) -> dict[str, str]:
-    return {"script": script, "index": f"{site}/{search.FILE.as_posix()}"}
+def worker_engine(name: str, lang: str, site: str, worker: Path) -> Engine:
+    """A search whose worker and index lie in a site."""
+    script, index = (f"{site}/{lang}/{f.as_posix()}" for f in (worker, search.FILE))
+    return Engine(name, lang, "askWorker", {"script": script, "index": index})
 
 
 class Bench:
@@ -172,41 +184,54 @@ class Bench:
         """What a reader's first query loads, compressed."""
         bar = f"<= {0.35 * len(self.catalogue.recipes) + 4:.4g}"
         for engine in self.engines:
-            with self.tab(f"{engine.lang}.html") as tab:
-                self.sent.clear()
-                engine.ask(tab, [TYPICAL[engine.lang]], PAGEFIND_SHOWS)
-            for path, size in sorted(self.sent.items(), key=lambda item: -item[1]):
-                say(f"  {size / 1000:6.1f} kB {path}")
-            name = f"{engine.lang}: loaded for a query, gzip, {engine.name}"
-            target = bar if engine.name == OURS else ""
-            yield Measure(name, sum(self.sent.values()) / 1000, "kB", target)
+            lang, target = engine.lang, bar if engine.name == OURS else ""
+            name = f"{lang}: loaded for a query, gzip, {engine.name}"
+            yield Measure(name, self.loaded(engine, TYPICAL[lang]), "kB", target)
+            if engine.name == OURS:
+                query = TYPICAL[other_language(lang)]
+                name = f"{lang}: loaded for one in the other script, gzip, ours"
+                yield Measure(name, self.loaded(engine, query), "kB", target)
+
+    def loaded(self, engine: Engine, query: str) -> float:
+        """Compressed kB that the first query loads."""
+        with self.tab(f"{engine.lang}.html") as tab:
+            self.sent.clear()
+            engine.ask(tab, [query], PAGEFIND_SHOWS)
+        for path, size in sorted(self.sent.items(), key=lambda item: -item[1]):
+            say(f"  {size / 1000:6.1f} kB {path}")
+        return sum(self.sent.values()) / 1000
 
     def speeds(self) -> Iterator[Measure]:
         """Set-up and queries of our worker and Material's; medians of the rounds."""
-        today, many = f"{len(self.catalogue.recipes)} recipes", f"{MANY:,} recipes"
-        for engine in (one for one in self.engines if one.name == OURS):
-            large = {**engine.files, "index": f"/{engine.lang}.json"}
-            grown_engine = Engine(OURS, engine.lang, engine.function, large)
-            yield from self.speed(engine, today)
-            yield from self.speed(grown_engine, many, "<= 150", "<= 15")
-        for engine in (one for one in self.engines if one.name == MATERIAL):
-            yield from self.speed(engine, today)
+        today = f"{len(self.catalogue.recipes)} recipes"
+        for lang in LANGUAGES:
+            large = worker_engine(OURS, lang, "/grown", WORKER)
+            yield from self.speed(large, f"{MANY:,} recipes", "<= 150", "<= 15")
+        for engine in self.engines:
+            if engine.name != FOUND:
+                yield from self.speed(engine, today)
 
     def speed(self, engine, size, set_up="", query="") -> Iterator[Measure]:
-        say(f"{engine.lang}, {size}, {engine.name}: {ROUNDS} rounds; load {load_now()}")
-        queries = [
-            one["q"]
-            for one in load(self.catalogue, *QUERIES)
-            if one["side"] == engine.lang
-        ]
+        name = f"{engine.lang}, {size}, {engine.name}"
+        say(f"{name}: {ROUNDS} rounds; load {load_now()}")
+        queries = [one["q"] for one in self.queries(engine.lang)]
+        foreign = TYPICAL[other_language(engine.lang)]
         with self.tab(f"{engine.lang}.html") as tab:
             answers = [engine.ask(tab, queries) for _ in range(ROUNDS)]
+            first = [engine.ask(tab, [foreign]) for _ in range(ROUNDS)]
         times = [answer["milliseconds"] for answer in answers]
-        name = f"{engine.lang}, {size}, {engine.name}"
         ready = median(answer["setUp"] for answer in answers)
         yield Measure(f"{name}: set-up", ready, "ms", set_up)
         yield Measure(f"{name}: query p50", median(map(median, times)), "ms")
         yield Measure(f"{name}: query p95", median(map(p95, times)), "ms", query)
+        if engine.name == OURS:
+            slow = median(answer["milliseconds"][0] for answer in first)
+            yield Measure(f"{name}: first query in the other script", slow, "ms")
+
+    def queries(self, lang: str) -> list[dict]:
+        """The queries of every set that are asked in a language's box."""
+        queries = load(self.catalogue, *QUERIES)
+        return [query for query in queries if query["side"] == lang]
 
     def box(self) -> Iterator[Measure]:
         """From a change of the real box until its result is painted."""
@@ -226,10 +251,9 @@ class Bench:
 
     def short(self, lang: str) -> list[str]:
         """Queries of every set that are typed rather than pasted."""
-        queries = [one["q"] for one in load(self.catalogue, *QUERIES)]
+        queries = [query["q"] for query in self.queries(lang)]
         short = [one for one in queries if len(one) <= SHORT and "\n" not in one]
-        mine = [one for one in short if one.isascii() == (lang == "en")]
-        return mine[:: len(mine) // TYPED][:TYPED]
+        return short[:: len(short) // TYPED][:TYPED]
 
 
 def place(wants: set[str], found: list[str]) -> int | None:

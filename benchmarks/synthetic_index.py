@@ -16,19 +16,23 @@ LATIN = "[A-Za-z][A-Za-z0-9_.]*"
 WORD = re.compile(f"{LATIN}|[\u4e00-\u9fff]{{1,2}}")
 
 
-def grown(index: dict, recipes: int) -> dict:
-    """The index with made-up recipes behind the real ones; always the same."""
+def grown(site: dict, recipes: int) -> dict:
+    """What ``search.load`` returns, with made-up recipes behind the real ones.
+
+    Always the same for the same recipes.
+    """
     rng = random.Random(0)
-    docs = {column: list(texts) for column, texts in index["docs"].items()}
-    real = len(docs["title"])
-    exchange = exchanger(rng, [text for column in MIXED for text in docs[column]])
+    docs = {column: list(texts) for column, texts in site["index"]["docs"].items()}
+    foreign, real = list(site["foreign"]), len(site["foreign"])
+    mixed = [*(docs[column] for column in MIXED), foreign]
+    exchange = exchanger(rng, [text for texts in mixed for text in texts])
     for number in range(real, recipes):
         model = rng.randrange(real)
-        for column in MIXED:
-            docs[column].append(WORD.sub(exchange, docs[column][model]))
+        for texts in mixed:
+            texts.append(WORD.sub(exchange, texts[model]))
         docs["tags"].append(docs["tags"][model])
         docs["location"].append(f"{docs['location'][model][:-1]}-{number}/")
-    return {**index, "docs": docs}
+    return {"index": {**site["index"], "docs": docs}, "foreign": foreign}
 
 
 def exchanger(rng: random.Random, texts: list[str]) -> Callable[[re.Match], str]:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ from pathlib import Path
 from cookbook.forkserver import GPU_LOG, GUARD
 
 TIMEOUT = 60.0  # seconds a block may take
+NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
 NETWORK_LOG, GPU_MEMORY = "network.log", "gpu.log"
 
 
@@ -44,6 +46,13 @@ class Result:
     hosts: tuple[str, ...]  # reached for on the network, and refused
 
     @property
+    def missing_package(self) -> str | None:
+        """The package whose absence ended the run, None where that did not."""
+        last = self.stderr.rstrip().rpartition("\n")[2]
+        found = NO_MODULE.fullmatch(last)
+        return found["name"] if found and self.exit else None
+
+    @property
     def problem(self) -> str | None:
         """One line on what went wrong, or None."""
         if self.hosts:
@@ -53,6 +62,8 @@ class Result:
             return f"still running after {self.seconds:.0f} s; killed"
         if self.exit < 0:
             return f"killed by {signal_name(-self.exit)}"
+        if self.missing_package:
+            return f"needs {self.missing_package}, which is not installed here"
         if self.exit > 0:
             return f"exited with code {self.exit}"
         return None

@@ -1,5 +1,6 @@
 """``pytest docs`` runs every block once, and says what is wrong with which."""
 
+import json
 import re
 
 import pytest
@@ -27,6 +28,7 @@ FAULTY = {
     "crashes": '"""Crash."""\n\nimport ctypes\n\nassert True\nctypes.string_at(0)\n',
     "hangs": '"""Hang."""\n\nimport time\n\nassert True\ntime.sleep(60)\n',
     "prints-otherwise": '"""Print."""\n\nprint("new")\n',
+    "needs-package": '"""Import."""\n\nimport no_such_package\n\nassert True\n',
     "needs-network": '"""Reach out."""\n\nimport socket\n\nassert True\n'
     'socket.gethostbyname("example.org")\n',
 }
@@ -117,6 +119,8 @@ def test_a_failure_is_printed_without_the_engine_in_its_traceback(batch):
         "prints-otherwise": "snippets/training/prints_otherwise.py:1: printed "
         "otherwise than snippets/training/prints_otherwise.out; "
         "if right, pytest --record",
+        "needs-package": "snippets/training/needs_package.py:3: needs "
+        "no_such_package, which is not installed here",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
         "(example.org); make its data in the snippet",
     }.items(),
@@ -251,3 +255,19 @@ def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
 )
 def test_three_dots_in_a_recorded_output_stand_for_anything(recorded, printed, same):
     assert collector.matches(recorded, printed) == same
+
+
+def test_a_record_leaves_out_what_was_not_run(tiny_cookbook):
+    """A failing block is recorded as failed; one that lacks a package is not run."""
+    cookbook = tiny_cookbook()
+    for slug in ("needs-package", "raises"):
+        cookbook.recipe(slug, FAULTY[slug])
+    assert cookbook.pytest("--verify").code == 1
+    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
+    document = json.loads(file.read_text("utf-8"))
+    statuses = {block["path"]: block["status"] for block in document["blocks"]}
+    assert statuses == {
+        "snippets/training/label_smoothing.py": "passed",
+        "snippets/training/raises.py": "failed",
+    }
+    assert not document["complete"]
