@@ -85,7 +85,8 @@ def pytest_sessionfinish(session):
     config = session.config
     if not config.option.verify or runner_key not in config.stash:
         return
-    futures = config.stash[runner_key].futures
+    runner = config.stash[runner_key]
+    futures = runner.futures
     jobs = {job: items[0] for job, items in config.stash[jobs_key].items()}
     ended = {job for job in jobs if job in futures and futures[job].done()}
     # What a package was missing for was not run: it failed here, but is no failure.
@@ -97,7 +98,8 @@ def pytest_sessionfinish(session):
         for block in page.blocks
         if not unrunnable(block, config.option.gpu)
     }
-    environment = records.probe(config.rootpath)
+    probed = runner.submit(Job((str(records.PROBE),))).result().stdout
+    environment = records.environment(config.rootpath, probed)
     file = records.write(config.rootpath, environment, blocks, expected <= done)
     config.get_terminal_writer().line(f"\nrecorded {len(blocks)} blocks in {file}")
 

@@ -10,7 +10,6 @@ import json
 import platform
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -41,21 +40,7 @@ BLOCK = {
     "peak_memory": int,
     "gpu_memory": (int, type(None)),
 }
-PROBE = """
-import json, platform, numpy, torch
-try:
-    import torchvision
-    vision = torchvision.__version__
-except Exception:
-    vision = None
-gpu = torch.cuda.is_available()
-print(json.dumps({
-    "torch": torch.__version__, "torchvision": vision, "numpy": numpy.__version__,
-    "kind": "gpu" if gpu else "cpu",
-    "device": torch.cuda.get_device_name() if gpu else "CPU",
-    "cuda": torch.version.cuda if gpu else None,
-}))
-"""
+PROBE = Path(__file__).with_name("probe.py")
 
 
 @dataclass(frozen=True)
@@ -114,11 +99,10 @@ def name_of(environment: dict) -> str:
     return f"{device}-torch{release}-py{python}"
 
 
-def probe(root: Path) -> dict:
-    """Describe this environment; torch is asked in a process of its own."""
-    answer = subprocess.check_output([sys.executable, "-c", PROBE], text=True)
+def environment(root: Path, probed: str) -> dict:
+    """Describe this environment, by what PROBE printed where the blocks run."""
     return {
-        **json.loads(answer.splitlines()[-1]),
+        **json.loads(probed),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "date": datetime.now(UTC).date().isoformat(),
