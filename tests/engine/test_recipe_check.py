@@ -42,7 +42,7 @@ def test_all_that_is_wrong_is_shown_at_once(cookbook):
         f"  {TEST}:2: F103",
         f"{TEST}:2:8: F401",  # lint
         "-x = {1:2}\n+x = {1: 2}\n",  # form
-        f"{SNIPPET}:4: exited with code 1",  # a block
+        f"{SNIPPET}:4: needs pandas, which is not installed here",  # a block
         f"{PAGE}:12: exited with code 3",
         "def test_sum():\n>       assert 1 == 2\n",  # a test
     ):

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from cookbook import search
 from cookbook.pages import LANGUAGES
 from cookbook.render import CodeBlocks
 from tests.helpers import ROOT
@@ -120,19 +121,22 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert "url(http" not in sheet.read_text("utf-8")
 
 
-def test_the_index_has_the_aliases_of_both_languages(site, catalogue):
+def test_the_index_has_the_words_of_all_aliases_once(site, catalogue):
     for lang in LANGUAGES:
-        index = json.loads(
-            (site / lang / "search/search_index.json").read_text("utf-8")
-        )
-        docs = {doc["location"]: doc for doc in index["docs"]}
-        for recipe in catalogue.recipes:
-            doc = docs[f"{recipe.category}/{recipe.slug}/"]
-            aliases = doc["aliases"].split(" · ")
-            for page in recipe.pages.values():
-                assert set(page.meta["aliases"]) <= set(aliases)
-            assert doc["title"] == recipe.title(lang)
-        assert len(docs) == len(catalogue.recipes)
+        folder = site / lang / "search"
+        docs = json.loads((folder / "search_index.json").read_text("utf-8"))["docs"]
+        foreign = json.loads((folder / "foreign.json").read_text("utf-8"))
+        assert docs["location"] == [
+            f"{recipe.category}/{recipe.slug}/" for recipe in catalogue.recipes
+        ]
+        assert docs["title"] == [recipe.title(lang) for recipe in catalogue.recipes]
+        for n, recipe in enumerate(catalogue.recipes):
+            columns = [column[n] for name, column in docs.items() if name != "location"]
+            known = search.parts("\n".join([*columns, foreign[n]]))
+            stop = search.parts(" ".join(search.STOP))
+            for alias in map(search.essence, recipe.pages[lang].meta["aliases"]):
+                if bool(search.HAN.search(alias)) == (lang == "zh"):
+                    assert search.parts(alias) <= known | stop
 
 
 def test_category_pages_list_every_recipe_with_its_sentence(site, catalogue):

@@ -154,3 +154,23 @@ def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
     page.keyboard.press("/")
     page.wait_for_load_state("networkidle")
     assert [url for url in asked if url.endswith("/en/search/search_index.json")]
+
+
+def test_the_other_languages_aliases_are_loaded_when_somebody_types_them(page):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_home(page)
+    search(page, "label smoothing")
+    assert not [url for url in asked if url.endswith("foreign.json")]
+    page.locator(".md-search__input").fill("")
+    assert search(page, "标签平滑")[0].endswith(RECIPE)
+    assert [url for url in asked if url.endswith("/en/search/foreign.json")]
+
+
+def test_search_goes_on_where_they_can_not_be_loaded(browser, address):
+    page = browser.new_page()
+    page.route("**/foreign.json", lambda route: route.abort())
+    page.goto(f"{address}en/")
+    page.wait_for_load_state("networkidle")
+    assert search(page, "label_smoothing 标签平滑")[0].endswith(RECIPE)
+    page.close()

@@ -253,17 +253,23 @@ function mark(text, used) {
   }).join("").replaceAll("</mark><mark data-md-highlight>", "")
 }
 
-let index, foreign
+let index, foreign, latest = 0
+
+/** Fetch what the other language adds, once; without it the search goes on as it is. */
+async function fetchForeign() {
+  foreign ??= fetch(new URL(FOREIGN, location)).then(response => response.json()).catch(() => { foreign = undefined })
+  const aliases = await foreign
+  if (aliases && index.foreign) index.addForeign(aliases)
+}
+
 addEventListener("message", async ({ data: message }) => {
   if (message.type === SETUP) {
     index = new Index(message.data)
     postMessage({ type: READY })
   } else if (message.type === QUERY) {
-    if (index.lacks(message.data)) {
-      foreign ??= fetch(new URL(FOREIGN, location)).then(response => response.json())
-      const aliases = await foreign
-      if (index.foreign) index.addForeign(aliases)
-    }
-    postMessage({ type: RESULT, data: index.search(message.data) })
+    const turn = ++latest
+    if (index.lacks(message.data)) await fetchForeign()
+    if (turn === latest)  // else the reader has typed on
+      postMessage({ type: RESULT, data: index.search(message.data) })
   }
 })
