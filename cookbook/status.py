@@ -24,8 +24,9 @@ WORDS = {
         "failures": "Failures",
         "none": "Nothing fails in any environment.",
         "no_records": "No run has been recorded yet.",
-        "totals": "recipes {recipes} · blocks {blocks} · environments {environments} · "
-        "last run {date} · failing {failing}",
+        "totals": "{recipes} recipes · {blocks} blocks · {environments} · "
+        "last run {date} · {failing} failing",
+        "environments": ("{} environment", "{} environments"),
         "costs": "Measured in these runs, each block in a process of its own:",
         "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
         "memory": "{:,.1f} MiB",
@@ -45,8 +46,9 @@ WORDS = {
         "failures": "失败的条目",
         "none": "所有环境均无失败。",
         "no_records": "还没有运行记录。",
-        "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} 个环境 · "
+        "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} · "
         "最近运行 {date} · {failing} 个失败",
+        "environments": ("{} 个环境", "{} 个环境"),
         "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
         "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
         "memory": "{:,.1f} MiB",
@@ -190,10 +192,11 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         any(one.status == "failed" for one in standings(catalogue, recipe)[:1])
         for recipe in catalogue.recipes
     )
+    one, many = WORDS[lang]["environments"]
     return WORDS[lang]["totals"].format(
         recipes=len(catalogue.written_in(lang)),
         blocks=sum(len(recipe.blocks) for recipe in catalogue.recipes),
-        environments=len(records),
+        environments=(one if len(records) == 1 else many).format(len(records)),
         date=max(record.date for record in records),
         failing=failing,
     )

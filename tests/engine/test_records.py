@@ -177,3 +177,39 @@ def test_the_schema_describes_what_is_written(root):
 
 def test_the_records_in_the_repository_can_be_believed():
     assert records.problems(ROOT) == []
+
+
+def test_totals_count_one_environment_and_several(root):
+    write(root, ENVIRONMENT)
+    assert "1 recipes · 1 blocks · 1 environment · last" in totals(root, "en")
+    write(root, GPU, "failed")
+    assert " · 2 environments · last run 2026-11-20 · " in totals(root, "en")
+    assert " · 2 个环境 · 最近运行 2026-11-20 · " in totals(root, "zh")
+
+
+def totals(root, lang):
+    return status.totals(Catalogue(root), lang)
+
+
+def test_what_a_gpu_block_took_is_shown_from_its_record(root):
+    for lang in ("en", "zh"):
+        page = root / f"docs/{lang}/tensors/one.md"
+        marked = page.read_text("utf-8").replace(
+            "```python", "<!--pytest.mark.gpu-->\n```python"
+        )
+        page.write_text(marked, "utf-8")
+    catalogue = Catalogue(root)
+    assert status.costs(catalogue, catalogue.by_slug["one"], "en") == []
+    block = catalogue.by_slug["one"].blocks[0]
+    run = {
+        "path": block.path,
+        "sha256": block.sha256,
+        "status": "passed",
+        "seconds": 1.26,
+        "peak_memory": 1,
+        "gpu_memory": 3 * 2**19,
+    }
+    records.write(root, GPU, [run], complete=True)
+    catalogue = Catalogue(root)
+    table = status.table(catalogue, catalogue.by_slug["one"], "zh")
+    assert "| `one.py` | NVIDIA H100 | 2.15.0 | 1.3 秒 | 1.5 MiB |" in table
