@@ -17,8 +17,8 @@ from statistics import median
 
 from benchmarks.table import Measure, say, show
 from cookbook.catalogue import Catalogue
-from cookbook.collector import job_of
-from cookbook.runner import Job, Runner
+from cookbook.running.collector import job_of
+from cookbook.running.runner import Job, Runner
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 15

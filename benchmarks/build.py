@@ -97,8 +97,8 @@ def write_plain(checkout: Path) -> list[str]:
     record.write(checkout / record.THEME / "home.html", '{% extends "main.html" %}')
     settings = checkout / "mkdocs.yml"
     ours = settings.read_text("utf-8")
-    hooks = f"hooks: [cookbook/hooks.py, {record.__file__}]"
-    settings.write_text(ours.replace("hooks: [cookbook/hooks.py]", hooks), "utf-8")
+    hooks = f"hooks: [cookbook/site/hooks.py, {record.__file__}]"
+    settings.write_text(ours.replace("hooks: [cookbook/site/hooks.py]", hooks), "utf-8")
     seconds(checkout, ["mkdocs.yml"])
     settings.write_text(ours, "utf-8")
     for lang in LANGUAGES:

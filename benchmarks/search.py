@@ -26,10 +26,10 @@ from benchmarks.synthetic import grow
 from benchmarks.synthetic_index import grown
 from benchmarks.table import Measure, say, show
 from benchmarks.weight import CHROMIUM, FLAGS
-from cookbook import search
 from cookbook.catalogue import Catalogue
 from cookbook.pages import LANGUAGES
 from cookbook.parity import other_language
+from cookbook.site import search
 from tests.search.test_ranking import load, score
 
 ROOT = Path(__file__).parents[1]

@@ -5,20 +5,12 @@ import difflib
 import sys
 from pathlib import Path
 
-from cookbook import (
-    changed,
-    checks,
-    file_checks,
-    find,
-    fixes,
-    lint,
-    recipe_check,
-    scaffold,
-    status,
-)
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
+from cookbook.checks.rules import report
+from cookbook.contributing import changed, scaffold
 from cookbook.pages import LANGUAGES, PageError
-from cookbook.rules import report
+from cookbook.site import find, status
 
 
 def main() -> int:
@@ -113,7 +105,7 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
         recipes = [recipe for recipe in catalogue.recipes if not recipe.missing]
     else:
         recipes = named(catalogue, arguments.slugs)
-    found = checks.confirm_parity(catalogue, recipes)
+    found = structure.confirm_parity(catalogue, recipes)
     for problem in found:
         print(problem)
     return 1 if found else 0
@@ -162,7 +154,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
 def check_all(catalogue: Catalogue) -> int:
     """Print every problem of the repository; 0 when there is none."""
     print("structure of pages and snippets, credentials", flush=True)
-    found = checks.problems(catalogue)
+    found = structure.problems(catalogue)
     found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
     errors = report(found)
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from cookbook import apis, parity, records
+from cookbook import apis, parity
 from cookbook.pages import LANGUAGES, Block, Page
+from cookbook.running import records
 
 
 @dataclass(frozen=True)

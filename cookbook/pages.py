@@ -12,7 +12,7 @@ import yaml
 from pymdownx.snippets import SnippetMissingError
 from pytest_codeblocks.main import extract_from_buffer
 
-from cookbook.rules import Problem
+from cookbook.checks.rules import Problem
 
 LANGUAGES = ("en", "zh")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from cookbook.checks.rules import Problem
 from cookbook.pages import FRONT_MATTER, LANGUAGES, PYTHON, Block, Page
-from cookbook.rules import Problem
 
 KEY = "parity"
 DIGITS = 12

@@ -13,8 +13,8 @@ from pathlib import Path
 import yaml
 
 from cookbook.catalogue import Catalogue
+from cookbook.checks.rules import Problem
 from cookbook.pages import LANGUAGES, parse_yaml
-from cookbook.rules import Problem
 
 FILE = Path("docs/retired.yml")
 PAGE = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")

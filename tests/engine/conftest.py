@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks import problems
-from cookbook.referee import Referee
-from cookbook.runner import Job, Result, Runner
+from cookbook.checks.structure import problems
+from cookbook.running.referee import Referee
+from cookbook.running.runner import Job, Result, Runner
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")

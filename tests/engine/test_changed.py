@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cookbook import changed
 from cookbook.catalogue import Catalogue
+from cookbook.contributing import changed
 
 CLAIM = '"""Add."""\n\nassert 1 + 1 == 2\n'
 BOTH = ["label-smoothing", "other"]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cookbook import collector
+from cookbook.running import collector
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -105,8 +105,8 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
 
 def test_a_failure_is_printed_without_the_engine_in_its_traceback(batch):
     assert "snippets/training/assert_fails.py:8: exited with code 1" in batch.stdout
-    assert "cookbook/runner.py" not in batch.stdout
-    assert "cookbook/collector.py" not in batch.stdout
+    assert "cookbook/running/runner.py" not in batch.stdout
+    assert "cookbook/running/collector.py" not in batch.stdout
 
 
 @pytest.mark.parametrize(

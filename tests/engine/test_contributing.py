@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
-from cookbook import feedback
 from cookbook.catalogue import Catalogue
-from cookbook.rules import RULES
+from cookbook.checks.rules import RULES
+from cookbook.site import feedback
 from tests.helpers import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"

@@ -9,10 +9,10 @@ import markdown
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks import problems
+from cookbook.checks.structure import problems
 from cookbook.pages import PASSIVE
-from cookbook.referee import Referee
-from cookbook.render import CodeBlocks
+from cookbook.running.referee import Referee
+from cookbook.site.render import CodeBlocks
 from tests.engine.conftest import ROOT
 
 # A pytest plugin that writes down which blocks would run, and which are skipped.

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks import confirm_parity
+from cookbook.checks.structure import confirm_parity
 from cookbook.pages import LANGUAGES
 from cookbook.parity import words_hash
-from cookbook.render import full_markdown, site_markdown
+from cookbook.site.render import full_markdown, site_markdown
 
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"

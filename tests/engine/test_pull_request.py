@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from cookbook import pull_request
-from cookbook.pull_request import ReportError
+from cookbook.contributing import pull_request
+from cookbook.contributing.pull_request import ReportError
 from tests.helpers import ROOT
 
 COMMIT, NUMBER = "c0ffee", 12
@@ -296,6 +296,7 @@ def test_a_large_artifact_is_not_fetched(github):
 
 def test_the_report_needs_nothing_that_is_installed():
     """The workflow that may write installs nothing; -S hides what is installed."""
-    command = [sys.executable, "-S", "-m", "cookbook.pull_request", "--help"]
+    module = "cookbook.contributing.pull_request"
+    command = [sys.executable, "-S", "-m", module, "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr

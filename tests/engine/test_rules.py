@@ -15,9 +15,10 @@ from pathlib import Path
 import markdown
 import pytest
 
-from cookbook import file_checks, indexes, prose_checks, snippet_checks
 from cookbook.catalogue import Catalogue
-from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
+from cookbook.checks import file_checks, prose_checks, snippet_checks
+from cookbook.checks.rules import ERROR, GROUPS, RULES, WARNING, Problem
+from cookbook.site import indexes
 from tests.engine import test_records, test_structure
 from tests.engine.plants import (
     PAGE,
@@ -396,7 +397,7 @@ def fields(texts: tuple[str, str]) -> list[str]:
 
 
 def test_codes_are_unique_and_warnings_are_no_errors():
-    source = inspect.getsource(importlib.import_module("cookbook.rules"))
+    source = inspect.getsource(importlib.import_module("cookbook.checks.rules"))
     assert len(re.findall(r'Rule\(\s+"', source)) == len(RULES)
     assert Problem(Path("a"), 1, "P301").is_error
     assert not Problem(Path("a"), 1, "T108").is_error

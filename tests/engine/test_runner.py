@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cookbook.runner import Job, Runner, RunnerError
+from cookbook.running.runner import Job, Runner, RunnerError
 
 # Each ending, the problem it is reported as, and what stderr says of it.
 ENDINGS = {

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from cookbook import scaffold
 from cookbook.catalogue import Catalogue
+from cookbook.contributing import scaffold
 from cookbook.pages import LANGUAGES
 from tests.helpers import ROOT
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cookbook import search
 from cookbook.catalogue import Catalogue
-from cookbook.find import answers, slugs
 from cookbook.pages import LANGUAGES
+from cookbook.site import search
+from cookbook.site.find import answers, slugs
 from tests.helpers import ROOT
 
 DEVELOPED_ON = ("queries", "own")

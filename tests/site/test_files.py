@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from cookbook import search
 from cookbook.pages import LANGUAGES
-from cookbook.render import CodeBlocks
+from cookbook.site import search
+from cookbook.site.render import CodeBlocks
 from tests.helpers import ROOT
 
 FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')

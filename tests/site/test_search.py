@@ -6,9 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from cookbook import search as index
-from cookbook.find import answers
 from cookbook.pages import LANGUAGES
+from cookbook.site import search as index
+from cookbook.site.find import answers
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"

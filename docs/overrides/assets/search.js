@@ -4,7 +4,7 @@
    `python -m cookbook find` runs this very file under Node. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/search.py
+const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/site/search.py
 const FIELDS = { title: 3, errors: 1.5, aliases: 1, symbols: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 10
@@ -16,7 +16,7 @@ const ORDER = 0.5               // and how much of it depends on the order: PIL 
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // categories offered where nothing is found
 
-// Words that carry no topic. The index brings them: cookbook/search.py leaves
+// Words that carry no topic. The index brings them: cookbook/site/search.py leaves
 // them out of what it writes, this worker out of what it is asked.
 let stop = new Set(), stopHan = /(?!)/g
 
@@ -91,7 +91,7 @@ function distance(a, b, most) {
 }
 
 class Index {
-  /** docs: columns, each with an entry per recipe, as cookbook/search.py writes them. */
+  /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them. */
   constructor({ config, docs }) {
     this.categories = config.categories  // slug → title
     stop = new Set(config.stop)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from cookbook.rules import Problem
+from cookbook.checks.rules import Problem
 
 SCHEMA = 1
 FOLDER = Path("verified")

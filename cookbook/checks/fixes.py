@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cookbook import lint, recipe_check
 from cookbook.catalogue import Recipe
+from cookbook.checks import lint, recipe_check
 from cookbook.pages import Heading, Page
 
 

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from cookbook import checks, file_checks, lint
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.checks import file_checks, lint, structure
+from cookbook.checks.rules import Problem, report
 from cookbook.pages import INCLUDE
-from cookbook.rules import Problem, report
 
 
 def files(recipe: Recipe) -> list[Path]:
@@ -39,7 +39,7 @@ def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
 
 def problems(catalogue: Catalogue, paths: Iterable[Path]) -> list[Problem]:
     """What the checks find in the files given."""
-    found = [one for one in checks.problems(catalogue) if one.path in paths]
+    found = [one for one in structure.problems(catalogue) if one.path in paths]
     found += file_checks.problems(catalogue.root, paths)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 

@@ -14,11 +14,11 @@ import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
-from cookbook import records
 from cookbook.catalogue import Catalogue
+from cookbook.checks.rules import Problem
 from cookbook.pages import PYTHON, Block, Page, PageError
-from cookbook.rules import Problem
-from cookbook.runner import TIMEOUT, Job, Result, Runner, RunnerError
+from cookbook.running import records
+from cookbook.running.runner import TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
@@ -221,7 +221,7 @@ class RefereeItem(pytest.Item):
 
 def referee(config):
     """The session's referee; a machine that only runs blocks needs no MkDocs."""
-    from cookbook.referee import Referee
+    from cookbook.running.referee import Referee
 
     if referee_key not in config.stash:
         config.stash[referee_key] = Referee(config.stash[catalogue_key])
@@ -237,7 +237,7 @@ def structure(config) -> list[Problem]:
 
     A machine that only runs blocks needs none of the packages that checks need.
     """
-    from cookbook.checks import problems
+    from cookbook.checks.structure import problems
 
     if problems_key not in config.stash:
         found = problems(config.stash[catalogue_key])

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from cookbook.forkserver import GPU_LOG, GUARD
+from cookbook.running.forkserver import GPU_LOG, GUARD
 
 TIMEOUT = 60.0  # seconds a block may take
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
@@ -113,12 +113,12 @@ class Runner:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.address)
             listener.listen()
-            argv = ["-W", "error", "-m", "cookbook.forkserver"]
+            argv = ["-W", "error", "-m", "cookbook.running.forkserver"]
             return subprocess.Popen(
                 [sys.executable, *argv, str(listener.fileno()), str(lanes)],
                 stdin=subprocess.PIPE,
                 pass_fds=[listener.fileno()],
-                cwd=Path(__file__).parents[1],
+                cwd=Path(__file__).parents[2],
                 start_new_session=True,  # Ctrl-C reaches it through __exit__
             )
 

@@ -19,12 +19,13 @@ from mkdocs.structure.files import File, InclusionLevel
 from rjsmin import jsmin
 
 # MkDocs loads this file by its path; the package beside it is found from here.
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cookbook import feedback, indexes, publish, render, retired, search, status
+from cookbook import retired
 from cookbook.catalogue import Catalogue
-from cookbook.checks import problems
+from cookbook.checks.structure import problems
 from cookbook.pages import LANGUAGES
+from cookbook.site import feedback, indexes, publish, render, search, status
 
 INDEXES = {
     "apis.md": indexes.api_page,

@@ -8,7 +8,7 @@ from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_cla
 from detect_secrets.core.scan import scan_file
 from detect_secrets.settings import transient_settings
 
-from cookbook.rules import Problem
+from cookbook.checks.rules import Problem
 
 FOLDERS = ("docs", "snippets", "tests", "cookbook", "benchmarks")
 SUFFIXES = (".md", ".py", ".yml", ".out")

@@ -1,7 +1,7 @@
 """Search from the shell, with the very worker that the site's search box runs.
 
 There is one ranking: docs/overrides/assets/search.js on the index that
-cookbook/search.py makes. Here it runs under the Node that Playwright brings.
+cookbook/site/search.py makes. Here it runs under the Node that Playwright brings.
 """
 
 import json
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import playwright
 
-from cookbook import search
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.rules import reader_language
+from cookbook.checks.rules import reader_language
+from cookbook.site import search
 
 WORKER = Path("docs/overrides/assets/search.js")
 RUN = Path(__file__).with_suffix(".mjs")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import Block
-from cookbook.records import Record
+from cookbook.running.records import Record
 
 KINDS = {"cpu": "CPU", "gpu": "GPU"}
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}

@@ -8,9 +8,9 @@ import markdown
 from mkdocs.config import load_config
 
 from cookbook.catalogue import Catalogue
+from cookbook.checks.rules import Problem
 from cookbook.pages import INCLUDE, PASSIVE, Page
-from cookbook.render import CodeBlocks, site_markdown
-from cookbook.rules import Problem
+from cookbook.site.render import CodeBlocks, site_markdown
 
 
 class Referee:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from cookbook.checks.rules import Problem
 from cookbook.pages import LANGUAGES, Page, PageError, parse_yaml
-from cookbook.rules import Problem
 
 GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.

@@ -4,7 +4,7 @@ import re
 
 from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.rules import GROUPS, RULES, WARNING, Rule
+from cookbook.checks.rules import GROUPS, RULES, WARNING, Rule
 
 WORDS = {
     "en": {

@@ -4,10 +4,11 @@ import itertools
 import re
 from html.parser import HTMLParser
 
-from cookbook import apis, status
+from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import MARK, Page, snippet_preprocessor
 from cookbook.parity import other_language
+from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
 QUOTED = re.compile(r"^```pytb$", re.MULTILINE)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from cookbook.apis import Names
-from cookbook.rules import Problem
+from cookbook.checks.rules import Problem
 
 MAX_LINES, MAX_COLUMNS = 60, 79
 ANNOTATION = re.compile(r"# \(\d+\)!")

@@ -1,6 +1,6 @@
 """Run each block in a fresh process, without importing torch each time.
 
-    python -W error -m cookbook.forkserver LISTENER_FD LANES
+    python -W error -m cookbook.running.forkserver LISTENER_FD LANES
 
 The server imports torch once and never touches it again, so that a fork of it
 is as good as a new interpreter. It forks itself into *lanes*, which take

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from cookbook import render, status
 from cookbook.catalogue import Catalogue, Category, Recipe
 from cookbook.pages import LANGUAGES, Block
+from cookbook.site import render, status
 
 SCHEMA = 1
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import parity, prose_checks, records, retired, snippet_checks
+from cookbook import parity, retired
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.checks import prose_checks, snippet_checks
+from cookbook.checks.rules import Problem
 from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError
-from cookbook.rules import Problem
+from cookbook.running import records
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
-from cookbook.rules import ERROR, RULES
+from cookbook.checks.rules import ERROR, RULES
 
 QUICK, FULL = "Pull request", "Tests"  # the names of the workflows
 SUMMARY, PREVIEW = "summary", "preview"  # and of the artifacts
@@ -331,7 +331,8 @@ def gh(path: str, *options: str, data: bytes | None = None) -> bytes:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m cookbook.pull_request")
+    program = "python -m cookbook.contributing.pull_request"
+    parser = argparse.ArgumentParser(prog=program)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("summarise").add_argument("number", type=int)
     commands.add_parser("post").add_argument("commit")

@@ -2,8 +2,8 @@
 
 from urllib.parse import urlencode
 
-from cookbook import status
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.site import status
 
 WRONG, WANTED = "wrong-recipe.yml", "recipe-wanted.yml"
 

@@ -1,0 +1,1 @@
+"""Run the blocks of the pages, each alone, and keep a record of what came of it."""

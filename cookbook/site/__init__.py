@@ -1,0 +1,1 @@
+"""From the pages to the site: what is rendered, derived, indexed and searched."""
