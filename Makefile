@@ -10,7 +10,7 @@ BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site new test verify test-gpu test-paddle check bench compat chromium node clean
+.PHONY: help serve site new test verify test-gpu test-paddle check bench compat which-torch chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -101,13 +101,17 @@ SPEC_newest := torch torchvision
 SPEC_nightly := --pre torch torchvision
 SPEC = $(or $(SPEC_$(TORCH)),torch===$(TORCH) torchvision)
 
-compat: ## Every block on another torch: make compat TORCH=2.13.0, newest or nightly
-	@test -n "$(TORCH)" || { echo "say which: make compat TORCH=2.13.0"; exit 1; }
-	@if [ ! -e .compat/$(TORCH)/.ready ]; then \
-	  echo "Setting up .compat/$(TORCH)" && $(PYTHON) -m venv .compat/$(TORCH) && \
-	  grep -vE '^(torch|torchvision|triton|nvidia|cuda|setuptools)' requirements.txt \
-	    > .compat/$(TORCH)/requirements.txt && \
-	  .compat/$(TORCH)/bin/python -m pip install --disable-pip-version-check \
-	    -r .compat/$(TORCH)/requirements.txt $(SPEC) && \
-	  touch .compat/$(TORCH)/.ready; fi
+compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block on another torch: make compat TORCH=2.13.0, newest or nightly
 	.compat/$(TORCH)/bin/pytest --verify docs
+
+which-torch:
+	@echo "say which: make compat TORCH=2.13.0"; exit 1
+
+.compat/%/.ready: requirements.txt
+	@echo "Setting up .compat/$*"
+	$(PYTHON) -m venv .compat/$*
+	grep -vE '^(torch|torchvision|triton|nvidia|cuda|setuptools)' requirements.txt \
+	  > .compat/$*/requirements.txt
+	.compat/$*/bin/python -m pip install --disable-pip-version-check \
+	  -r .compat/$*/requirements.txt $(SPEC)
+	@touch $@

@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Callable
 
-MIXED = ("title", "text", "aliases", "symbols", "errors")
+MIXED = ("title", "text", "aliases", "errors")
 EXCHANGED = 0.4
 COINED = 0.06  # Latin words; Chinese ones arise where words are exchanged
 LATIN = "[A-Za-z][A-Za-z0-9_.]*"

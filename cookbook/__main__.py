@@ -15,25 +15,11 @@ from cookbook.site import find, status
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    add_check(commands)
-    commands.add_parser("failures", help="what fails where, from the records")
-    add_new(commands)
-    add_changed(commands)
-    add_parity(commands)
-    add_find(commands)
+    commands = parser.add_subparsers(required=True)
+    for add in (add_check, add_new, add_parity, add_find, add_changed, add_failures):
+        add(commands)
     arguments = parser.parse_args()
-    if arguments.command == "find":
-        return find.find(Path.cwd(), arguments.query, arguments.lang, arguments.show)
-    if arguments.command == "failures":
-        return failures(Path.cwd())
-    if arguments.command == "new":
-        return new(Path.cwd(), arguments)
-    if arguments.command == "changed":
-        return print_changed(Path.cwd(), arguments)
-    if arguments.command == "parity":
-        return confirm_parity(Path.cwd(), arguments)
-    return check(Path.cwd(), arguments)
+    return arguments.run(Path.cwd(), arguments)
 
 
 def add_check(commands) -> None:
@@ -44,95 +30,7 @@ def add_check(commands) -> None:
     )
     text = "first put in order what a machine can: form, heading ids, outputs"
     parser.add_argument("--fix", action="store_true", help=text)
-
-
-def add_new(commands) -> None:
-    parser = commands.add_parser("new", help="start a recipe from the templates")
-    parser.add_argument("recipe", help="<category>/<slug>")
-    parser.add_argument("--title-en", help="the task, in English")
-    parser.add_argument("--title-zh", help="the task, in Chinese")
-    parser.add_argument("--gpu", action="store_true", help="its block needs a GPU")
-
-
-def new(root: Path, arguments: argparse.Namespace) -> int:
-    """Write a recipe's files; print what to edit and what to run next."""
-    titles = {"en": arguments.title_en, "zh": arguments.title_zh}
-    try:
-        paths = scaffold.create(
-            Catalogue(root), arguments.recipe, titles, arguments.gpu
-        )
-    except (scaffold.ScaffoldError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(scaffold.report(root, paths))
-    return 0
-
-
-def add_changed(commands) -> None:
-    parser = commands.add_parser("changed", help="the recipes that a change touches")
-    parser.add_argument("base", help="a commit to compare with, such as origin/main")
-    parser.add_argument(
-        "--paths", action="store_true", help="print what pytest is to run instead"
-    )
-
-
-def print_changed(root: Path, arguments: argparse.Namespace) -> int:
-    """Print the slugs, or the paths for pytest, one per line."""
-    catalogue = Catalogue(root)
-    try:
-        touched = changed.recipes(catalogue, changed.files(root, arguments.base))
-        paths = changed.to_run(catalogue, touched)
-    except (changed.UnknownCommitError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
-        print(line)
-    return 0
-
-
-def add_parity(commands) -> None:
-    text = "confirm that a recipe's pages say the same in both languages"
-    parser = commands.add_parser("parity", help=text)
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("slugs", nargs="*", metavar="slug", default=[])
-    which.add_argument("--all", action="store_true", help="confirm every recipe")
-
-
-def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
-    """Confirm the recipes that are in order; print what is wrong with the others."""
-    catalogue = Catalogue(root)
-    if arguments.all:
-        recipes = [recipe for recipe in catalogue.recipes if not recipe.missing]
-    else:
-        recipes = named(catalogue, arguments.slugs)
-    found = structure.confirm_parity(catalogue, recipes)
-    for problem in found:
-        print(problem)
-    return 1 if found else 0
-
-
-def add_find(commands) -> None:
-    parser = commands.add_parser("find", help="search the recipes, as the site does")
-    parser.add_argument("query", help="a task, an API, or an error message, quoted")
-    parser.add_argument("--lang", choices=LANGUAGES, help="of the recipes shown")
-    text = "print the code of the best recipe"
-    parser.add_argument("--show", action="store_true", help=text)
-
-
-def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
-    """The recipes of these slugs; ends the program at an unknown one."""
-    for slug in slugs:
-        if slug not in catalogue.by_slug:
-            similar = difflib.get_close_matches(slug, catalogue.by_slug)
-            names = ", ".join(similar) or "a file's name below docs/en, without .md"
-            sys.exit(f"{slug}: no such recipe; write {names}")
-    return [catalogue.by_slug[slug] for slug in slugs]
-
-
-def failures(root: Path) -> int:
-    """Print, in Markdown, the recipes that the records say fail."""
-    print("\n".join(status.failures(Catalogue(root), "en")))
-    return 0
+    parser.set_defaults(run=check)
 
 
 def check(root: Path, arguments: argparse.Namespace) -> int:
@@ -162,6 +60,110 @@ def check_all(catalogue: Catalogue) -> int:
         print(f"\n{errors} problems above; failed: {', '.join(failed) or 'none'}")
         return 1
     print("all in order")
+    return 0
+
+
+def add_new(commands) -> None:
+    parser = commands.add_parser("new", help="start a recipe from the templates")
+    parser.add_argument("recipe", help="<category>/<slug>")
+    parser.add_argument("--title-en", help="the task, in English")
+    parser.add_argument("--title-zh", help="the task, in Chinese")
+    parser.add_argument("--gpu", action="store_true", help="its block needs a GPU")
+    parser.set_defaults(run=new)
+
+
+def new(root: Path, arguments: argparse.Namespace) -> int:
+    """Write a recipe's files; print what to edit and what to run next."""
+    titles = {"en": arguments.title_en, "zh": arguments.title_zh}
+    try:
+        paths = scaffold.create(
+            Catalogue(root), arguments.recipe, titles, arguments.gpu
+        )
+    except (scaffold.ScaffoldError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(scaffold.report(root, paths))
+    return 0
+
+
+def add_changed(commands) -> None:
+    parser = commands.add_parser("changed", help="the recipes that a change touches")
+    parser.add_argument("base", help="a commit to compare with, such as origin/main")
+    parser.add_argument(
+        "--paths", action="store_true", help="print what pytest is to run instead"
+    )
+    parser.set_defaults(run=print_changed)
+
+
+def print_changed(root: Path, arguments: argparse.Namespace) -> int:
+    """Print the slugs, or the paths for pytest, one per line."""
+    catalogue = Catalogue(root)
+    try:
+        touched = changed.recipes(catalogue, changed.files(root, arguments.base))
+        paths = changed.to_run(catalogue, touched)
+    except (changed.UnknownCommitError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
+        print(line)
+    return 0
+
+
+def add_parity(commands) -> None:
+    text = "confirm that a recipe's pages say the same in both languages"
+    parser = commands.add_parser("parity", help=text)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("slugs", nargs="*", metavar="slug", default=[])
+    which.add_argument("--all", action="store_true", help="confirm every recipe")
+    parser.set_defaults(run=confirm_parity)
+
+
+def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
+    """Confirm the recipes that are in order; print what is wrong with the others."""
+    catalogue = Catalogue(root)
+    if arguments.all:
+        recipes = [recipe for recipe in catalogue.recipes if not recipe.missing]
+    else:
+        recipes = named(catalogue, arguments.slugs)
+    found = structure.confirm_parity(catalogue, recipes)
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
+    """The recipes of these slugs; ends the program at an unknown one."""
+    for slug in slugs:
+        if slug not in catalogue.by_slug:
+            similar = difflib.get_close_matches(slug, catalogue.by_slug)
+            names = ", ".join(similar) or "a file's name below docs/en, without .md"
+            sys.exit(f"{slug}: no such recipe; write {names}")
+    return [catalogue.by_slug[slug] for slug in slugs]
+
+
+def add_find(commands) -> None:
+    parser = commands.add_parser("find", help="search the recipes, as the site does")
+    parser.add_argument("query", help="a task, an API, or an error message, quoted")
+    parser.add_argument("--lang", choices=LANGUAGES, help="of the recipes shown")
+    text = "print the code of the best recipe"
+    parser.add_argument("--show", action="store_true", help=text)
+    parser.set_defaults(run=print_found)
+
+
+def print_found(root: Path, arguments: argparse.Namespace) -> int:
+    """Print the recipes found, or the code of the best."""
+    return find.find(root, arguments.query, arguments.lang, arguments.show)
+
+
+def add_failures(commands) -> None:
+    text = "what fails where, from the records"
+    parser = commands.add_parser("failures", help=text)
+    parser.set_defaults(run=failures)
+
+
+def failures(root: Path, arguments: argparse.Namespace) -> int:
+    """Print, in Markdown, the recipes that the records say fail."""
+    print("\n".join(status.failures(Catalogue(root), "en")))
     return 0
 
 

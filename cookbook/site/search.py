@@ -1,9 +1,9 @@
 """The search index: what the worker (docs/overrides/assets/search.js) ranks.
 
 Small enough to be fetched when the reader turns to the search box: a page's
-names, sentence, aliases, symbols and error messages, column by column. Its prose
-and code are left out, and so is what would say a thing twice. The aliases of the
-other language are a file of their own, for readers who type in it.
+title, sentence, aliases, symbols and error messages, column by column. Its prose
+and code are left out, and so is what would say a thing twice. Aliases in the other
+script are a file of their own, for readers who type in it.
 """
 
 import json
@@ -19,11 +19,11 @@ FILE = Path("search", "search_index.json")  # where Material looks for one
 FOREIGN_FILE = FILE.with_name("foreign.json")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
-COMMON = 3  # a symbol that more recipes use tells none of them apart
+COMMON = 2  # a symbol that more recipes use tells none of them apart
 NEW = 0.3  # of a phrase in the other language, to be worth its place
-LINE = 110  # characters of an error's line that are searched and shown
+LINE = 105  # characters of an error's line that are searched and shown
 # In this order the columns compress best.
-COLUMNS = ("tags", "errors", "symbols", "location", "aliases", "title", "text")
+COLUMNS = ("location", "errors", "text", "title", "aliases", "tags")
 # Longer Chinese words stand first: the worker takes them out of a run of characters.
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 NAMES = {"en": "English", "zh": "中文"}
@@ -36,8 +36,7 @@ BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")
 
 def index(catalogue: Catalogue, lang: str) -> dict:
     """A language's index, as the worker is given it."""
-    uses = Counter(name for recipe in catalogue.recipes for name in recipe.apis)
-    rare = {name for name, count in uses.items() if count <= COMMON}
+    rare = rare_symbols(catalogue)
     docs = [document(recipe, lang, rare) for recipe in catalogue.recipes]
     titles = {
         category.slug: category.title[lang]
@@ -57,7 +56,14 @@ def index(catalogue: Catalogue, lang: str) -> dict:
 
 def foreign(catalogue: Catalogue, lang: str) -> list[str]:
     """Each recipe's aliases in the other script, as far as they say more."""
-    return ["\n".join(aliases(recipe, lang)[1]) for recipe in catalogue.recipes]
+    rare = rare_symbols(catalogue)
+    return ["\n".join(aliases(recipe, lang, rare)[1]) for recipe in catalogue.recipes]
+
+
+def rare_symbols(catalogue: Catalogue) -> set[str]:
+    """The library symbols that tell the recipes that use them from the others."""
+    uses = Counter(name for recipe in catalogue.recipes for name in recipe.apis)
+    return {name for name, count in uses.items() if count <= COMMON}
 
 
 def load(catalogue: Catalogue, lang: str) -> dict:
@@ -79,19 +85,12 @@ def document(recipe: Recipe, lang: str, rare: set[str]) -> dict[str, str]:
     foreign = lang in recipe.missing  # then the other language's page is offered
     page = recipe.written[other_language(lang)] if foreign else recipe.pages[lang]
     title, text = recipe.title(lang), recipe.description(lang)
-    errors = error_lines(page)
-    own = "\n".join(aliases(recipe, lang)[0])
-    symbols = [name.removeprefix("torch.") for name in recipe.apis if name in rare]
-    symbols = [name.removeprefix("Tensor.") for name in symbols]
-    said = f"{errors}\n{own}".casefold()
-    symbols = [name for name in symbols if name.casefold() not in said]
     return {
         "location": f"../{page.url}" if foreign else f"{page.category}/{page.slug}/",
         "title": title,
         "text": text,
-        "aliases": own,
-        "symbols": " ".join(symbols),
-        "errors": errors,
+        "aliases": "\n".join(aliases(recipe, lang, rare)[0]),
+        "errors": error_lines(page),
         "tags": " ".join(tags(recipe, page.lang if foreign else None)),
     }
 
@@ -112,10 +111,11 @@ def error_lines(page: Page) -> str:
     )
 
 
-def aliases(recipe: Recipe, lang: str) -> tuple[list[str], list[str]]:
+def aliases(recipe: Recipe, lang: str, rare: set[str]) -> tuple[list[str], list[str]]:
     """The aliases of both pages: those in the language's script, and the others.
 
-    A title is an alias on the other side; a task that the recipe covers, too.
+    A title is an alias on the other side; a task that the recipe covers, and the
+    names of the symbols it uses, are aliases, too.
     """
     titles = {page.meta["title"] for page in recipe.written.values()}
     phrases = titles - {recipe.title(lang)}
@@ -126,7 +126,18 @@ def aliases(recipe: Recipe, lang: str) -> tuple[list[str], list[str]]:
     shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"
     said = "\n".join([shown, *map(error_lines, recipe.written.values())])
     kept = unsaid(own, said)
-    return kept, news(phrases - own, "\n".join([said, *kept]))
+    others = news(phrases - own, "\n".join([said, *kept]))
+    latin = others if lang == "zh" else kept
+    latin += symbols(recipe, rare, "\n".join([said, *latin]))
+    return kept, others
+
+
+def symbols(recipe: Recipe, rare: set[str], said: str) -> list[str]:
+    """On one line, the symbols that are not named already."""
+    names = [name.removeprefix("torch.") for name in recipe.apis if name in rare]
+    names = [name.removeprefix("Tensor.") for name in names]
+    new = [name for name in names if name.casefold() not in said.casefold()]
+    return [" ".join(new)] if new else []
 
 
 def essence(phrase: str) -> str:

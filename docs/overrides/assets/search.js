@@ -5,7 +5,7 @@
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
 const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/site/search.py
-const FIELDS = { title: 3, errors: 1.5, aliases: 1, symbols: 1, text: 0.7 }
+const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 10
 const LONG_QUERY = 800       // characters; more is a pasted log
@@ -20,29 +20,45 @@ const NEAREST = 3               // categories offered where nothing is found
 // them out of what it writes, this worker out of what it is asked.
 let stop = new Set(), stopHan = /(?!)/g
 
-/** Split text into the terms that are indexed and searched, each with its worth in a query. */
-function weighted(text) {
+/** The terms of a text: what is indexed and searched. */
+function terms(text) {
+  const found = new Set()
+  for (const run of runs(text))
+    if (isLatin(run)) for (const [term] of words(run)) found.add(term)
+    else for (const pair of pairs(run)) found.add(pair)
+  return found
+}
+
+/** The terms of a query, each with its worth. */
+function weighted(query) {
   const found = new Map()
-  for (const run of text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+/gu) ?? [])
-    for (const [term, worth] of /^\p{sc=Han}/u.test(run) ? pairs(run) : words(run))
+  for (const run of runs(query))
+    for (const [term, worth] of isLatin(run) ? words(run) : pairs(run).map(pair => [pair, 1]))
       found.set(term, Math.max(worth, found.get(term) ?? 0))
   return found
 }
 
-const terms = text => [...weighted(text).keys()]
+const runs = text => text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+/gu) ?? []
+const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
   const found = []
   for (const part of run.replace(stopHan, " ").split(" ")) {
-    const characters = [...part]
-    if (characters.length === 1) found.push([part, 1])
-    for (let i = 0; i + 1 < characters.length; i++) found.push([characters[i] + characters[i + 1], 1])
+    if (part.length === 1) found.push(part)
+    for (let i = 0; i + 1 < part.length; i++) found.push(part.slice(i, i + 2))
   }
   return found
 }
 
-/** A Latin word whole, its dotted parts, and their parts: clip_grad_norm_, clip, grad, norm. */
+// Most words come back again and again.
+const known = new Map()
 function words(run) {
+  if (!known.has(run)) known.set(run, wordsOf(run))
+  return known.get(run)
+}
+
+/** A Latin word whole, its dotted parts, and their parts: clip_grad_norm_, clip, grad, norm. */
+function wordsOf(run) {
   const found = []
   for (const name of run.split(".").filter(Boolean)) {
     const whole = name.toLowerCase().replace(/^_+|_+$/g, "")
@@ -94,22 +110,47 @@ class Index {
   /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them. */
   constructor({ config, docs }) {
     this.categories = config.categories  // slug → title
+    known.clear()
     stop = new Set(config.stop)
     stopHan = new RegExp(config.stop.filter(word => /\p{sc=Han}/u.test(word)).join("|"), "g")
     this.docs = docs
     this.size = docs.location.length
     this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
-    this.postings = new Map()   // term → Map(number of a recipe → weighted count)
+    this.postings = new Map()   // term → [number of a recipe, weight, number, weight, …]
     this.lengths = Array(this.size).fill(0)  // weighted number of terms
     this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
-    for (const [field, weight] of Object.entries(FIELDS)) this.add(docs[field], weight)
+    this.add(Object.keys(FIELDS), docs)
   }
 
-  /** Add a column: a text per recipe. */
-  add(column, weight) {
-    column.forEach((text, n) => this.count(n, text, weight))
+  /** Add the texts of some columns, recipe by recipe. */
+  add(fields, columns) {
+    for (let n = 0; n < this.size; n++) {
+      const weights = new Map()
+      for (const field of fields)
+        for (const term of terms(columns[field][n]))
+          weights.set(term, (weights.get(term) ?? 0) + FIELDS[field])
+      for (const [term, weight] of weights) {
+        this.post(term, n, weight)
+        this.lengths[n] += weight
+      }
+    }
     this.meanLength = this.lengths.reduce((sum, length) => sum + length, 0) / this.size
     this.vocabulary = [...this.postings.keys()]
+  }
+
+  post(term, n, weight) {
+    const posting = this.postings.get(term)
+    if (!posting) this.postings.set(term, [n, weight])
+    else if (posting.at(-2) < n) posting.push(n, weight)
+    else this.raise(posting, n, weight)
+  }
+
+  /** Add to a recipe's weight in a posting that has gone past it, or bring it in. */
+  raise(posting, n, weight) {
+    let i = 0
+    while (posting[i] < n) i += 2
+    if (posting[i] === n) posting[i + 1] += weight
+    else posting.splice(i, 0, n, weight)
   }
 
   /** Whether the query is written, in part, in the other language. */
@@ -120,18 +161,9 @@ class Index {
   /** Add the aliases of the other language. */
   addForeign(aliases) {
     this.foreign = null
-    this.add(aliases, FIELDS.aliases)
+    this.add(["aliases"], { aliases })
     this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
     this.phrases = Array(this.size)
-  }
-
-  count(n, text, weight) {
-    for (const term of terms(text)) {
-      let counts = this.postings.get(term)
-      if (!counts) this.postings.set(term, counts = new Map())
-      counts.set(n, (counts.get(n) ?? 0) + weight)
-      this.lengths[n] += weight
-    }
   }
 
   rarity(count) {
@@ -155,12 +187,15 @@ class Index {
   /** What a term of the query finds: its matches, the score of each recipe, its rarity. */
   lookUp(term, wanted) {
     const matches = this.matches(term), scores = new Map()
-    for (const [match, worth] of matches)
-      for (const [n, count] of this.postings.get(match)) {
+    for (const [match, worth] of matches) {
+      const posting = this.postings.get(match)
+      for (let i = 0; i < posting.length; i += 2) {
+        const [n, weight] = [posting[i], posting[i + 1]]
         const length = 1 - B + B * this.lengths[n] / this.meanLength
-        const score = worth * count * (K1 + 1) / (count + K1 * length)
+        const score = worth * weight * (K1 + 1) / (weight + K1 * length)
         scores.set(n, Math.max(score, scores.get(n) ?? 0))
       }
+    }
     // All that a word may stand for is as rare as the word: "tensor" is not "tensorrt".
     return { matches, scores, rarity: wanted * this.rarity(scores.size) }
   }
@@ -180,7 +215,7 @@ class Index {
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
   likeness(n, wanted) {
     const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n]}`.split("\n").map(terms)
+    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n]}`.split("\n").map(text => [...terms(text)])
     const asked = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
     let best = 0
     for (const phrase of this.phrases[n]) {
@@ -195,7 +230,7 @@ class Index {
         if (place === last + 1) follows += 1
         last = place
       }
-      const more = [...rest].reduce((sum, term) => sum + this.rarity(this.postings.get(term).size), 0)
+      const more = [...rest].reduce((sum, term) => sum + this.rarity(this.postings.get(term).length / 2), 0)
       best = Math.max(best, common / (asked + more) * (1 - ORDER + ORDER * follows / wanted.size))
     }
     return best
@@ -212,7 +247,7 @@ class Index {
   result(n, score, used, wanted) {
     const { location, title, text, errors, tags } = this.docs
     const lines = errors[n].split("\n")
-    const hits = lines.map(line => terms(line).filter(term => used.has(term)).length)
+    const hits = lines.map(line => [...terms(line)].filter(term => used.has(term)).length)
     const best = hits.indexOf(Math.max(...hits))
     const line = hits[best] < Math.max(2, wanted / 2) ? "" : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
     return [{
@@ -227,7 +262,7 @@ class Index {
     const near = this.vocabulary.filter(term => begins.some(begin => term.startsWith(begin)))
     const counts = new Map(Object.keys(this.categories).map(slug => [slug, 0]))
     for (const term of near)
-      for (const n of this.postings.get(term).keys()) {
+      for (const n of this.postings.get(term).filter((_, i) => i % 2 === 0)) {
         const slug = category(this.docs.location[n])
         counts.set(slug, counts.get(slug) + 1)
       }
@@ -248,7 +283,7 @@ function mark(text, used) {
     const han = /^\p{sc=Han}$/u.test(part)
     const asked = han
       ? used.has(part) || (pair(i, 2) && used.has(part + parts[i + 2])) || (pair(i, -2) && used.has(parts[i - 2] + part))
-      : terms(part).some(term => used.has(term))
+      : [...terms(part)].some(term => used.has(term))
     return asked ? `<mark data-md-highlight>${escape(part)}</mark>` : escape(part)
   }).join("").replaceAll("</mark><mark data-md-highlight>", "")
 }
