@@ -4,6 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # DDP would, and would keep the group alive
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
@@ -44,17 +45,15 @@ def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> None:
 
 
 if __name__ == "__main__":
-    device = join()
-    rank, places = dist.get_rank(), layout()
+    device, rank = join(), dist.get_rank()
+    machine, gpu = layout()[rank]
     torch.manual_seed(rank)  # stands for each process's share of the data
     x, y = torch.randn(16, 9, device=device).split([8, 1], dim=1)
-    model = DDP(nn.Linear(8, 1).to(device))
-    train(model, x, y)
-    first = model.module.weight.detach().clone()  # (1, 8)
+    model = nn.Linear(8, 1).to(device)
+    train(DDP(model), x, y)
+    first = model.weight.detach().clone()  # (1, 8)
     dist.broadcast(first, src=0)
-    assert torch.equal(model.module.weight, first)  # on every machine
-    if rank == 0:
-        for r, (machine, gpu) in enumerate(places):
-            print(f"rank {r}: machine {machine}, local rank {gpu}")
+    assert torch.equal(model.weight, first)  # on every machine
+    print(f"rank {rank}: machine {machine}, local rank {gpu}")
     dist.barrier()  # nobody leaves before all have checked
     dist.destroy_process_group()

@@ -180,5 +180,23 @@ def test_one_machine_waits_and_its_number_is_ignored(tmp_path):
     assert code == 1
     assert errors.splitlines()[-1] in documented_errors(PAGE)
     page = (ROOT / f"docs/en/{PAGE}.md").read_text()
-    (quoted,) = re.findall(r"^```text\n(.*)\n```", page, re.MULTILINE)
+    quoted = re.search(r"\{#node-rank\}\n\n```text\n(.*)\n```", page)[1]
     assert f"] {quoted}\n" in errors
+
+
+def test_no_thread_of_the_group_is_left_to_be_torn_down(tmp_path):
+    """Else the process aborts now and then when it is done."""
+    count = "\nimport os\nprint(len(os.listdir('/proc/self/task')))\n"
+    source = (ROOT / "snippets" / SNIPPET).read_text()
+    left = []
+    for name, text in (
+        ("kept", source.replace("import torch.distributed.nn", "#")),
+        ("let_go", source),
+    ):
+        (tmp_path / f"{name}.py").write_text(text + count)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, f"{name}.py"]
+        printed = subprocess.check_output(command, cwd=tmp_path, env=environment)
+        left.append(int(printed.split()[-1]))
+    kept, let_go = left
+    assert let_go < kept
