@@ -5,6 +5,7 @@ import os
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # DDP would, and would keep the group alive
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
@@ -14,7 +15,6 @@ def join() -> tuple[int, int, torch.device]:
     """Join what torchrun started; return rank, world size W, own device.
 
     Under plain python there is nothing to join: rank 0 of 1.
-
     Source: https://docs.pytorch.org/docs/stable/elastic/run.html
     """
     env = {"RANK": 0, "WORLD_SIZE": 1, "LOCAL_RANK": 0, **os.environ}
