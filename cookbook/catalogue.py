@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from cookbook import apis, parity
-from cookbook.pages import LANGUAGES, Block, Page
+from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, tests_of
 from cookbook.running import records
 
 
@@ -46,6 +46,23 @@ class Recipe:
     def missing(self) -> list[str]:
         """The languages in which nobody has written the page."""
         return [lang for lang in LANGUAGES if lang not in self.written]
+
+    def page_for(self, lang: str) -> Page:
+        """The page a reader of the language is sent to: the twin, for want of one."""
+        return self.written.get(lang) or next(iter(self.written.values()))
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """Its own files, written or not: pages, snippets, outputs and tests.
+
+        Found without reading the blocks, so of a page with a fault, too.
+        """
+        found = [page.path for page in self.pages.values()]
+        for page in self.written.values():
+            for include in INCLUDE.finditer(page.body):
+                snippet = Path("snippets", include["path"])
+                found += [snippet, snippet.with_suffix(".out"), tests_of(snippet)]
+        return list(dict.fromkeys(found))
 
     @cached_property
     def behind(self) -> list[str]:

@@ -15,6 +15,7 @@ from pytest_codeblocks.main import extract_from_buffer
 from cookbook.checks.rules import Problem
 
 LANGUAGES = ("en", "zh")
+HAN = re.compile(r"[\u3400-\u9fff]+")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
 FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -27,6 +28,15 @@ HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 # In C where PyYAML was built with it: ten times as fast.
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def other_language(lang: str) -> str:
+    return LANGUAGES[1 - LANGUAGES.index(lang)]
+
+
+def tests_of(snippet: Path) -> Path:
+    """Where a snippet's behaviour tests stand, written or not."""
+    return Path("tests", snippet.parent, f"test_{snippet.name}")
 
 
 class PageError(Exception):
@@ -102,8 +112,7 @@ class Page:
     @property
     def twin_path(self) -> Path:
         """The same page in the other language."""
-        other = LANGUAGES[1 - LANGUAGES.index(self.lang)]
-        return Path("docs", other, *self.path.parts[2:])
+        return Path("docs", other_language(self.lang), *self.path.parts[2:])
 
     def problem(self, line: int, code: str, **facts: object) -> Problem:
         return Problem(self.path, line, code, facts)

@@ -13,17 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cookbook.checks.rules import Problem
-from cookbook.pages import FRONT_MATTER, LANGUAGES, PYTHON, Block, Page
+from cookbook.pages import FRONT_MATTER, PYTHON, Block, Page, other_language
 
 KEY = "parity"
 DIGITS = 12
 LINE = re.compile(rf"^{KEY}:.*\n", re.MULTILINE)
 # How a title is marked where it stands among those of another language.
 FOREIGN = {"en": "{title} (in Chinese)", "zh": "{title}（英文）"}
-
-
-def other_language(lang: str) -> str:
-    return LANGUAGES[1 - LANGUAGES.index(lang)]
 
 
 def words_hash(page: Page) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cookbook.checks.rules import Problem
-from cookbook.pages import LANGUAGES, Page, PageError, parse_yaml
+from cookbook.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
 
 GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.
@@ -16,7 +16,6 @@ GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 # Built, so in no folder: pages of each language, and ids of a recipe's page.
 GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
-HAN = re.compile(r"[\u3400-\u9fff]")
 WORD = re.compile(r"[A-Za-z][a-z]+")
 UNTRANSLATED_WORDS = 3  # fewer are a name
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")

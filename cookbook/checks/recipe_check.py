@@ -8,19 +8,11 @@ from pathlib import Path
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
 from cookbook.checks.rules import Problem, report
-from cookbook.pages import INCLUDE
 
 
 def files(recipe: Recipe) -> list[Path]:
     """The recipe's own files that exist: pages, snippets, outputs, tests."""
-    found = []
-    for page in recipe.written.values():
-        found.append(page.path)
-        for include in INCLUDE.finditer(page.body):
-            snippet = Path("snippets", include["path"])
-            test = Path("tests", *snippet.parts[:-1], f"test_{snippet.name}")
-            found += [snippet, snippet.with_suffix(".out"), test]
-    return [path for path in dict.fromkeys(found) if (recipe.root / path).is_file()]
+    return [path for path in recipe.files if (recipe.root / path).is_file()]
 
 
 def passes(catalogue: Catalogue, recipe: Recipe) -> bool:

@@ -11,7 +11,7 @@ from cookbook import parity, retired
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import prose_checks, snippet_checks
 from cookbook.checks.rules import Problem
-from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError
+from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError, tests_of
 from cookbook.running import records
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -172,7 +172,7 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
             if path not in shown:
                 include = path.relative_to("snippets")
                 yield Problem(path, 1, "S301", {"include": include})
-            test = Path("tests", *path.parts[:-1], f"test_{path.name}")
+            test = tests_of(path)
             if not (catalogue.root / test).exists():
                 yield Problem(path, 1, "S303", {"test": test})
             yield from snippet_checks.problems(catalogue.root, path)

@@ -44,23 +44,7 @@ def recipes(catalogue: Catalogue, changed: list[Path]) -> list[Recipe]:
     """The recipes that the changed files belong to."""
     if any(path.as_posix().startswith(SHARED) for path in changed):
         return catalogue.recipes
-    return [recipe for recipe in catalogue.recipes if own(recipe) & set(changed)]
-
-
-def own(recipe: Recipe) -> set[Path]:
-    """The files of a recipe: pages, snippets with their outputs, and tests."""
-    snippets = {block.snippet for block in recipe.snippets}
-    outputs = {path.with_suffix(".out") for path in snippets}
-    pages = {page.path for page in recipe.pages.values()}
-    return pages | snippets | outputs | tests(recipe)
-
-
-def tests(recipe: Recipe) -> set[Path]:
-    """Where the tests of a recipe's snippets stand, written or not."""
-    return {
-        Path("tests", path.parent, f"test_{path.name}")
-        for path in (block.snippet for block in recipe.snippets)
-    }
+    return [recipe for recipe in catalogue.recipes if set(recipe.files) & set(changed)]
 
 
 def to_run(catalogue: Catalogue, touched: list[Recipe]) -> list[Path]:
@@ -70,9 +54,7 @@ def to_run(catalogue: Catalogue, touched: list[Recipe]) -> list[Path]:
     wanted = [
         path
         for recipe in touched
-        for path in (
-            *(page.path for page in recipe.pages.values()),
-            *sorted(tests(recipe)),
-        )
+        for path in recipe.files
+        if path.parts[0] in ("docs", "tests")
     ]
     return [path for path in dict.fromkeys(wanted) if (catalogue.root / path).exists()]

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cookbook.checks.rules import Problem
+from cookbook.pages import Block
 
 SCHEMA = 1
 FOLDER = Path("verified")
@@ -66,6 +67,11 @@ class Record:
     def blocks(self) -> dict[str, dict]:
         """What came of each block, by its path."""
         return {block["path"]: block for block in self.document["blocks"]}
+
+    def run_of(self, block: Block) -> dict | None:
+        """What came of the block's exact text; None where that was not run."""
+        run = self.blocks.get(block.path)
+        return run if run and run["sha256"] == block.sha256 else None
 
     @property
     def torch(self) -> str:

@@ -5,8 +5,6 @@ cookbook/site/search.py makes. Here it runs under the Node that Playwright bring
 """
 
 import json
-import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,13 +14,13 @@ import playwright
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks.rules import reader_language
+from cookbook.pages import HAN
 from cookbook.site import search
 
 WORKER = Path("docs/overrides/assets/search.js")
 RUN = Path(__file__).with_suffix(".mjs")
 NODE = shutil.which("node", path=Path(playwright.__file__).with_name("driver"))
 SHOWN = 5
-HAN = re.compile("[\u4e00-\u9fff]")
 NOTHING = {
     "en": "Nothing found. The nearest categories: {}",
     "zh": "没有找到。最接近的分类：{}",
@@ -73,11 +71,9 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
 
 def entry(recipe: Recipe, lang: str) -> str:
     """A recipe's title, its sentence, and where its page and code are."""
-    page = next(iter(recipe.written.values())) if lang in recipe.missing else None
-    page = page or recipe.pages[lang]
-    files = [page.path.as_posix(), *(block.path for block in recipe.snippets)]
-    lines = [recipe.title(lang), recipe.description(lang), os.linesep.join(files)]
-    return "\n    ".join("\n".join(lines).splitlines())
+    files = [recipe.page_for(lang).path.as_posix()]
+    files += [block.path for block in recipe.snippets]
+    return "\n    ".join([recipe.title(lang), recipe.description(lang), *files])
 
 
 def code(recipe: Recipe, lang: str) -> str:

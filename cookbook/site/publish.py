@@ -42,8 +42,7 @@ def runs(catalogue: Catalogue, block: Block) -> list[dict]:
     """The recorded runs of a block's exact text, newest torch first."""
     found = []
     for record in catalogue.records:
-        run = record.blocks.get(block.path)
-        if run and run["sha256"] == block.sha256:
+        if run := record.run_of(block):
             environment = record.environment
             keys = ("torch", "python", "device", "date", "commit")
             facts = {key: environment[key] for key in keys}

@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 
 from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import MARK, Page, snippet_preprocessor
-from cookbook.parity import other_language
+from cookbook.pages import MARK, Page, other_language, snippet_preprocessor
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)

@@ -12,8 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import Page
-from cookbook.parity import other_language
+from cookbook.pages import HAN, Page
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
 FOREIGN_FILE = FILE.with_name("foreign.json")
@@ -28,22 +27,30 @@ COLUMNS = ("location", "errors", "text", "title", "aliases", "tags")
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
-LATIN, HAN = re.compile("[a-z]+"), re.compile("[\u4e00-\u9fff]+")
+LATIN = re.compile("[a-z]+")
 EXCEPTION = re.compile(r"^[\w.]+:\s*")
 NAME = re.compile(r"[\w.]+", re.ASCII)
 BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")
 
 
-def index(catalogue: Catalogue, lang: str) -> dict:
-    """A language's index, as the worker is given it."""
+def load(catalogue: Catalogue, lang: str) -> dict:
+    """All that the worker reads of a language's site.
+
+    ``index`` is what it is given first; ``foreign`` has, for each recipe, the
+    aliases in the other script, as far as they say more.
+    """
     rare = rare_symbols(catalogue)
-    docs = [document(recipe, lang, rare) for recipe in catalogue.recipes]
+    known = [aliases(recipe, lang, rare) for recipe in catalogue.recipes]
+    docs = [
+        document(recipe, lang, own)
+        for recipe, (own, _) in zip(catalogue.recipes, known, strict=True)
+    ]
     titles = {
         category.slug: category.title[lang]
         for category in catalogue.categories
         if catalogue.in_category(category.slug)
     }
-    return {
+    index = {
         "config": {
             "lang": [lang],
             "categories": titles,
@@ -52,23 +59,13 @@ def index(catalogue: Catalogue, lang: str) -> dict:
         },
         "docs": {column: [doc[column] for doc in docs] for column in COLUMNS},
     }
-
-
-def foreign(catalogue: Catalogue, lang: str) -> list[str]:
-    """Each recipe's aliases in the other script, as far as they say more."""
-    rare = rare_symbols(catalogue)
-    return ["\n".join(aliases(recipe, lang, rare)[1]) for recipe in catalogue.recipes]
+    return {"index": index, "foreign": ["\n".join(others) for _, others in known]}
 
 
 def rare_symbols(catalogue: Catalogue) -> set[str]:
     """The library symbols that tell the recipes that use them from the others."""
     uses = Counter(name for recipe in catalogue.recipes for name in recipe.apis)
     return {name for name, count in uses.items() if count <= COMMON}
-
-
-def load(catalogue: Catalogue, lang: str) -> dict:
-    """All that the worker reads of a language's site."""
-    return {"index": index(catalogue, lang), "foreign": foreign(catalogue, lang)}
 
 
 def write(catalogue: Catalogue, lang: str, site: Path) -> None:
@@ -80,16 +77,15 @@ def write(catalogue: Catalogue, lang: str, site: Path) -> None:
         (site / file).write_text(text, encoding="utf-8")
 
 
-def document(recipe: Recipe, lang: str, rare: set[str]) -> dict[str, str]:
+def document(recipe: Recipe, lang: str, own: list[str]) -> dict[str, str]:
     """What is searched of one recipe, and what a result shows of it."""
-    foreign = lang in recipe.missing  # then the other language's page is offered
-    page = recipe.written[other_language(lang)] if foreign else recipe.pages[lang]
-    title, text = recipe.title(lang), recipe.description(lang)
+    page = recipe.page_for(lang)
+    foreign = page.lang != lang
     return {
         "location": f"../{page.url}" if foreign else f"{page.category}/{page.slug}/",
-        "title": title,
-        "text": text,
-        "aliases": "\n".join(aliases(recipe, lang, rare)[0]),
+        "title": recipe.title(lang),
+        "text": recipe.description(lang),
+        "aliases": "\n".join(own),
         "errors": error_lines(page),
         "tags": " ".join(tags(recipe, page.lang if foreign else None)),
     }

@@ -29,7 +29,6 @@ WORDS = {
         "environments": ("{} environment", "{} environments"),
         "costs": "Measured in these runs, each block in a process of its own:",
         "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
-        "memory": "{:,.1f} MiB",
     },
     "zh": {
         "never": "{kind}：尚未运行",
@@ -51,7 +50,6 @@ WORDS = {
         "environments": ("{} 个环境", "{} 个环境"),
         "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
         "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
-        "memory": "{:,.1f} MiB",
     },
 }
 
@@ -71,13 +69,13 @@ class Standing:
 def standing(recipe: Recipe, record: Record) -> Standing | None:
     """The recipe's standing in an environment; None where it was not run."""
     wanted = [
-        (block, record.blocks.get(block.path))
+        block
         for block in recipe.blocks
         if block.mark != "skip" and (block.mark != "gpu" or record.kind == "gpu")
     ]
-    if not any(run for _, run in wanted):
+    if not any(block.path in record.blocks for block in wanted):
         return None
-    current = [run for block, run in wanted if run and run["sha256"] == block.sha256]
+    current = [run for block in wanted if (run := record.run_of(block))]
     seconds = sum(run["seconds"] for run in current)
     if any(run["status"] == "failed" for run in current):
         return Standing(record, "failed", seconds)
@@ -170,14 +168,14 @@ def costs(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
 
 def _cost(catalogue: Catalogue, block: Block, words: dict) -> str | None:
     for record in catalogue.records:
-        run = record.blocks.get(block.path)
-        if run and run["gpu_memory"] and run["sha256"] == block.sha256:
+        run = record.run_of(block)
+        if run and run["gpu_memory"]:
             cells = [
                 f"`{block.path.rpartition('/')[2]}`",
                 record.environment["device"],
                 record.torch,
                 words["seconds"].format(run["seconds"]),
-                words["memory"].format(run["gpu_memory"] / 2**20),
+                f"{run['gpu_memory'] / 2**20:,.1f} MiB",
             ]
             return f"| {' | '.join(cells)} |"
     return None
