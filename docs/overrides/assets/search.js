@@ -239,17 +239,20 @@ class Index {
   search(query) {
     const { ranked, wanted } = this.rank(query)
     const used = new Set([...wanted.values()].flatMap(({ matches }) => [...matches.keys()]))
-    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used, wanted.size))
+    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used))
     return items.length ? { items } : { items, nearest: this.nearest([...wanted.keys()]) }
   }
 
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
-  result(n, score, used, wanted) {
+  result(n, score, used) {
     const { location, title, text, errors, tags } = this.docs
     const lines = errors[n].split("\n")
-    const hits = lines.map(line => [...terms(line)].filter(term => used.has(term)).length)
+    const shared = lines.map(line => [...terms(line)].map(term => used.has(term)))
+    const hits = shared.map(asked => asked.filter(Boolean).length)
     const best = hits.indexOf(Math.max(...hits))
-    const line = hits[best] < Math.max(2, wanted / 2) ? "" : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
+    // A task may share words with a message; who pastes it says most of it.
+    const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
+      : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
     return [{
       location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}`,
       tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},
