@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from textwrap import shorten
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN, Page
@@ -18,16 +19,18 @@ FILE = Path("search", "search_index.json")  # where Material looks for one
 FOREIGN_FILE = FILE.with_name("foreign.json")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
-COMMON = 2  # a symbol that more recipes use tells none of them apart
-NEW = 0.3  # of a phrase in the other language, to be worth its place
-LINE = 105  # characters of an error's line that are searched and shown
+BRIEF = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
+# The share of a phrase in the other language that must be new for it to be worth
+# its place: whoever types it here needs the page, but seldom in just these words.
+NEW = 0.25
+LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
 COLUMNS = ("location", "errors", "text", "title", "aliases", "tags")
 # Longer Chinese words stand first: the worker takes them out of a run of characters.
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
-LATIN = re.compile("[a-z]+")
+WORD = re.compile("[a-z]+|==|[*@]")
 EXCEPTION = re.compile(r"^[\w.]+:\s*")
 NAME = re.compile(r"[\w.]+", re.ASCII)
 BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")
@@ -39,8 +42,8 @@ def load(catalogue: Catalogue, lang: str) -> dict:
     ``index`` is what it is given first; ``foreign`` has, for each recipe, the
     aliases in the other script, as far as they say more.
     """
-    rare = rare_symbols(catalogue)
-    known = [aliases(recipe, lang, rare) for recipe in catalogue.recipes]
+    telling = telling_symbols(catalogue)
+    known = [aliases(recipe, lang, telling) for recipe in catalogue.recipes]
     docs = [
         document(recipe, lang, own)
         for recipe, (own, _) in zip(catalogue.recipes, known, strict=True)
@@ -62,10 +65,10 @@ def load(catalogue: Catalogue, lang: str) -> dict:
     return {"index": index, "foreign": ["\n".join(others) for _, others in known]}
 
 
-def rare_symbols(catalogue: Catalogue) -> set[str]:
-    """The library symbols that tell the recipes that use them from the others."""
+def telling_symbols(catalogue: Catalogue) -> set[str]:
+    """The library symbols that a single recipe uses."""
     uses = Counter(name for recipe in catalogue.recipes for name in recipe.apis)
-    return {name for name, count in uses.items() if count <= COMMON}
+    return {name for name, count in uses.items() if count == 1}
 
 
 def write(catalogue: Catalogue, lang: str, site: Path) -> None:
@@ -101,13 +104,12 @@ def tags(recipe: Recipe, foreign: str | None) -> list[str]:
 def error_lines(page: Page) -> str:
     """Its messages without the exception's name: the nth line is #error-n."""
     messages = [EXCEPTION.sub("", error) for error in page.errors]
-    return "\n".join(
-        " ".join(line.strip()[:LINE] for line in message.splitlines())
-        for message in messages
-    )
+    return "\n".join(shorten(message, LINE, placeholder="…") for message in messages)
 
 
-def aliases(recipe: Recipe, lang: str, rare: set[str]) -> tuple[list[str], list[str]]:
+def aliases(
+    recipe: Recipe, lang: str, telling: set[str]
+) -> tuple[list[str], list[str]]:
     """The aliases of both pages: those in the language's script, and the others.
 
     A title is an alias on the other side; a task that the recipe covers, and the
@@ -121,16 +123,17 @@ def aliases(recipe: Recipe, lang: str, rare: set[str]) -> tuple[list[str], list[
     own = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
     shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"
     said = "\n".join([shown, *map(error_lines, recipe.written.values())])
-    kept = unsaid(own, said)
-    others = news(phrases - own, "\n".join([said, *kept]))
+    kept = brief(own)
+    kept = sorted(kept | news(own, "\n".join([said, *kept]), 0))
+    others = sorted(news(phrases - own, "\n".join([said, *kept]), NEW))
     latin = others if lang == "zh" else kept
-    latin += symbols(recipe, rare, "\n".join([said, *latin]))
+    latin += symbols(recipe, telling, "\n".join([said, *latin]))
     return kept, others
 
 
-def symbols(recipe: Recipe, rare: set[str], said: str) -> list[str]:
+def symbols(recipe: Recipe, telling: set[str], said: str) -> list[str]:
     """On one line, the symbols that are not named already."""
-    names = [name.removeprefix("torch.") for name in recipe.apis if name in rare]
+    names = [name.removeprefix("torch.") for name in recipe.apis if name in telling]
     names = [name.removeprefix("Tensor.") for name in names]
     new = [name for name in names if name.casefold() not in said.casefold()]
     return [" ".join(new)] if new else []
@@ -146,31 +149,24 @@ def essence(phrase: str) -> str:
     return " ".join(word for word in words if word and word.lower() not in STOP)
 
 
-def unsaid(phrases: set[str], said: str) -> list[str]:
-    """The phrases that stand neither in what is said already nor in each other.
+def brief(phrases: set[str]) -> set[str]:
+    """Names, and phrases of a word or two: what somebody may type just so."""
+    found = {essence(phrase) for phrase in phrases} - {""}
+    return {
+        phrase
+        for phrase in found
+        if NAME.fullmatch(phrase) or len(parts(phrase)) <= BRIEF
+    }
 
-    But for single words: who types just that name means this recipe first.
-    """
-    said, kept = said.casefold(), []
+
+def news(phrases: set[str], said: str, share: float) -> set[str]:
+    """The phrases of which more than a share, word by word, is not yet said."""
+    known, kept = parts(said), set()
     for phrase in longest_first(phrases):
-        if NAME.fullmatch(phrase) or phrase.casefold() not in said:
-            kept.append(phrase)
-            said += "\n" + phrase.casefold()
-    return sorted(kept)
-
-
-def news(phrases: set[str], said: str) -> list[str]:
-    """The phrases with a word, or a pair of Chinese characters, not yet said.
-
-    For the other language's aliases: whoever types them here needs the page, but
-    seldom in just these words.
-    """
-    known, kept = parts(said), []
-    for phrase in longest_first(phrases):
-        if len(parts(phrase) - known) >= NEW * len(parts(phrase)):
-            kept.append(phrase)
+        if len(parts(phrase) - known) > share * len(parts(phrase)):
+            kept.add(phrase)
             known |= parts(phrase)
-    return sorted(kept)
+    return kept
 
 
 def longest_first(phrases: set[str]) -> list[str]:
@@ -179,8 +175,8 @@ def longest_first(phrases: set[str]) -> list[str]:
 
 
 def parts(text: str) -> set[str]:
-    """Latin words, and pairs of Chinese characters."""
-    found = set(LATIN.findall(text.casefold()))
+    """Latin words, operators, and pairs of Chinese characters."""
+    found = set(WORD.findall(text.casefold()))
     for run in HAN.findall(text):
         found |= {run[i : i + 2] for i in range(max(1, len(run) - 1))}
     return found

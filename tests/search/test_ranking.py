@@ -1,8 +1,9 @@
 """Does the worker put the right recipe first? Every query of the three sets.
 
 queries.jsonl and own.jsonl are what the search was developed on; held_out.jsonl
-was written apart from it and is only ever counted. A query counts when one of the
-recipes it wants exists. ``pytest -s tests/search`` prints the tables.
+was written by people who had seen neither pages nor aliases, and is only counted.
+A query counts when one of the recipes it wants exists. ``pytest -s tests/search``
+prints the tables.
 """
 
 import json
@@ -148,6 +149,19 @@ def test_nothing_typed_breaks_it(indexes, lang):
     ]  # fmt: skip
     for words, answer in zip(odd, answers(ROOT, indexes[lang], odd), strict=True):
         assert answer["items"] or answer["nearest"], words
+
+
+def test_a_chinese_word_with_a_wrong_character_is_understood(indexes):
+    wanted = {"标签平划": "label-smoothing", "混肴矩阵": "confusion-matrix"}
+    found = answers(ROOT, indexes["zh"], list(wanted))
+    assert [slugs(answer)[0] for answer in found] == list(wanted.values())
+
+
+def test_operators_are_words(indexes):
+    for index in indexes.values():
+        multiplied, compared = answers(ROOT, index, ["* @", "=="])
+        assert slugs(multiplied)[0] == "matrix-multiply"
+        assert slugs(compared)[0] == "compare-tensors"
 
 
 def test_full_width_letters_and_case_do_not_matter(indexes):

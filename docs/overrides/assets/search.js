@@ -9,7 +9,7 @@ const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHOWN = 10
 const LONG_QUERY = 800       // characters; more is a pasted log
-const PREFIX = 0.7, TYPO = 0.8  // what an inexact match is worth
+const PREFIX = 0.7, TYPO = 0.8, HALF = 0.6  // what an inexact match is worth
 const PART = 0.7                // what a part of a compound name is worth in a query
 const LIKE = 2                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
@@ -38,7 +38,7 @@ function weighted(query) {
   return found
 }
 
-const runs = text => text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+/gu) ?? []
+const runs = text => text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+|==|[*@]/gu) ?? []
 const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
@@ -174,6 +174,7 @@ class Index {
   matches(term) {
     const found = new Map()
     if (this.postings.has(term)) found.set(term, 1)
+    if (/^\p{sc=Han}/u.test(term)) return found.size ? found : this.halves(term)
     if (!/^[a-z]/.test(term)) return found
     const most = term.length >= 8 ? 2 : term.length >= 4 ? 1 : 0
     for (const other of this.vocabulary)
@@ -182,6 +183,12 @@ class Index {
       for (const other of this.vocabulary)
         if (other[0] === term[0] && distance(term, other, most) <= most) found.set(other, TYPO)
     return found
+  }
+
+  /** The pairs that have one character of an unknown pair in its place: 近程 for 进程. */
+  halves(pair) {
+    const alike = this.vocabulary.filter(other => other.length === 2 && (other[0] === pair[0] || other[1] === pair.at(-1)))
+    return new Map(alike.map(other => [other, HALF]))
   }
 
   /** What a term of the query finds: its matches, the score of each recipe, its rarity. */
