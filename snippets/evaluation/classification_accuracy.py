@@ -31,7 +31,7 @@ def count_correct(
 def accuracy(
     model: nn.Module, batches: Iterable, device: torch.device, k: int = 1
 ) -> list[float]:
-    """Return the top-1, ..., top-k accuracy of batches (x, target)."""
+    """Return the top-1, ..., top-k accuracy; the model stays in eval mode."""
     model.eval()
     correct, count = torch.zeros(k, dtype=torch.int64, device=device), 0
     for x, target in batches:

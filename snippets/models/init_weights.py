@@ -23,8 +23,8 @@ def init_weights(module: nn.Module) -> None:
     if isinstance(module, LAYERS):
         init.kaiming_normal_(module.weight, nonlinearity="relu")
     elif isinstance(module, TRANSPOSED):
-        weight = module.weight.transpose(0, 1)  # it is stored (in, out, ...)
-        init.kaiming_normal_(weight, nonlinearity="relu")
+        for part in module.weight.chunk(module.groups):  # (in, out, ...) each
+            init.kaiming_normal_(part.transpose(0, 1), nonlinearity="relu")
     elif isinstance(module, NORMS) and module.weight is not None:
         init.ones_(module.weight)
     elif isinstance(module, nn.Embedding):

@@ -11,7 +11,7 @@ def versions() -> dict[str, str | int | None]:
         CUDA, ROCm: what torch was built for, not what the driver offers;
             None in any other build.
         cuDNN: the library in use, 92600 for 9.26.0; None without one.
-        cuda:0, cuda:1, ...: name and memory of each visible GPU.
+        cuda:0, cuda:1, ...: name and memory of each GPU torch can use.
 
     Source: torch.version, torch.backends.cudnn in the PyTorch reference
     """
@@ -21,8 +21,10 @@ def versions() -> dict[str, str | int | None]:
         "ROCm": torch.version.hip,
         "cuDNN": torch.backends.cudnn.version(),
     }
-    # Without a GPU there is nothing to ask: get_device_name(0) would raise.
-    for index in range(torch.cuda.device_count()):
+    # device_count() also counts GPUs that torch can not use, as under too old
+    # a driver; asking for their names would raise.
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    for index in range(count):
         gpu = torch.cuda.get_device_properties(index)
         memory = gpu.total_memory / 2**30  # bytes to GiB
         report[f"cuda:{index}"] = f"{gpu.name}, {memory:.1f} GiB"

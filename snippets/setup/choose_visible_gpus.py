@@ -12,6 +12,9 @@ def visible_gpus() -> list[str]:
         Name and UUID of each, the UUID as ``nvidia-smi -L`` lists it; empty
         where there is no GPU, or where all of them are hidden.
 
+    Raises:
+        RuntimeError: the driver sees GPUs, but is too old for this torch.
+
     Source: https://docs.nvidia.com/cuda/cuda-programming-guide, section 5.2
     """
     gpus = []

@@ -19,7 +19,9 @@ def independent_copy(tensor: torch.Tensor) -> torch.Tensor:
 
 def relation(new: torch.Tensor, old: torch.Tensor) -> str:
     """Say whether two tensors share memory, and whether new is in a graph."""
-    memory = "shared" if new.data_ptr() == old.data_ptr() else "own"
+    start = new.untyped_storage().data_ptr()  # also where new is a slice
+    shared = start == old.untyped_storage().data_ptr()
+    memory = "shared" if shared else "own"
     return f"{memory} memory, {'in' if new.requires_grad else 'no'} graph"
 
 

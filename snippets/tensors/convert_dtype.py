@@ -11,7 +11,8 @@ def cast_batch(
     """Cast a batch for a classifier; the devices stay as they are.
 
     Args:
-        x: (N, ...) inputs of any real dtype, such as float64 from NumPy.
+        x: (N, ...) features of any real dtype, such as float64 from NumPy;
+            not token ids, which an embedding wants as integers.
         y: (N, ...) class indices of any real dtype, such as float from CSV.
         model: has at least one parameter.
 

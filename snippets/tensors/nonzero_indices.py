@@ -9,11 +9,12 @@ def find(
     """Return where a mask is true, and what stands there, in row-major order.
 
     Args:
-        x: any shape with D >= 1 dimensions.
-        mask: bool, the shape of x.
+        x: any shape.
+        mask: bool, the shape of x or of its first D >= 1 dimensions.
 
     Returns:
-        coordinates, (K, D) int64, and values, (K,): K elements were found.
+        coordinates, (K, D) int64, and values, (K,) or, where the mask is
+        shorter than the shape, (K, ...).
 
     Raises:
         IndexError: the sizes of the mask are not those of x.

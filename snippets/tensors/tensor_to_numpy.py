@@ -13,6 +13,9 @@ def to_numpy(tensor: torch.Tensor) -> np.ndarray:
     Args:
         tensor: any shape, any device; may require grad.
 
+    Raises:
+        TypeError: float8, or a sparse tensor.
+
     Source: torch.Tensor.numpy in the PyTorch reference
     """
     if tensor.dtype == torch.bfloat16:

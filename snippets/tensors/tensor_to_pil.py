@@ -9,7 +9,7 @@ from torchvision.transforms.v2.functional import to_pil_image
 def array_to_pil(array: np.ndarray) -> Image.Image:
     """Return the image of a uint8 array, or of a float array in [0, 1].
 
-    Floats outside [0, 1] become black or white.
+    Floats outside [0, 1] become black or white, NaN black.
 
     Args:
         array: (H, W) or (H, W, C), C = 1 grey, 3 RGB, 4 RGBA.
@@ -21,8 +21,8 @@ def array_to_pil(array: np.ndarray) -> Image.Image:
     Source: to_pil_image in the torchvision reference
     """
     if np.issubdtype(array.dtype, np.floating):
-        level = np.rint(array.astype(np.float32) * 255)
-        array = level.clip(0, 255).astype(np.uint8)
+        level = np.nan_to_num(array.astype(np.float32)).clip(0, 1)
+        array = np.rint(level * 255).astype(np.uint8)
     return to_pil_image(array)
 
 

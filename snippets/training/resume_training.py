@@ -21,13 +21,13 @@ def resume(path: Path, **parts) -> int:
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.load.html
     """
-    # RNG states must stay on the CPU; load_state_dict moves what belongs on
-    # the GPU.
+    # RNG states stay on the CPU; load_state_dict moves what goes to the GPU.
     checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     for name, part in parts.items():
         part.load_state_dict(checkpoint[name])
-    torch.set_rng_state(checkpoint["rng"][0])
-    torch.cuda.set_rng_state_all(checkpoint["rng"][1])
+    cpu, gpus = checkpoint["rng"]
+    torch.set_rng_state(cpu)
+    torch.cuda.set_rng_state_all(gpus[: torch.cuda.device_count()])
     return checkpoint["epoch"] + 1  # the saved epoch was finished
 
 

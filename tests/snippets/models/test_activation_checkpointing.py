@@ -172,3 +172,30 @@ def test_the_documented_errors():
     first = Checkpointed(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4)))
     with raises_as_documented(PAGE):
         first(torch.randn(5, 4)).sum().backward()
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_ddp_takes_a_shared_block_only_without_reentry(reentrant):
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem, self.block = nn.Linear(4, 4), nn.Linear(4, 4)
+
+        def forward(self, x):
+            x = self.stem(x)
+            for _ in range(2):
+                x = checkpoint(self.block, x, use_reentrant=reentrant)
+            return x
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        model = nn.parallel.DistributedDataParallel(Twice())  # must outlive backward
+        loss = model(torch.randn(2, 4)).sum()
+        if reentrant:
+            with raises_as_documented(PAGE):
+                loss.backward()
+        else:
+            loss.backward()
+    finally:
+        torch.distributed.destroy_process_group()

@@ -38,6 +38,7 @@ def spoil(module):
         (nn.ConvTranspose1d(64, 160, 5), 2 / (64 * 5)),
         (nn.ConvTranspose2d(96, 32, 3), 2 / (96 * 9)),
         (nn.ConvTranspose3d(16, 40, 3), 2 / (16 * 27)),
+        (nn.ConvTranspose2d(128, 256, 5, groups=128), 2 / 25),
     ],
     ids=repr,
 )

@@ -25,6 +25,7 @@ def gpus(monkeypatch):
             name, memory = cards[index]
             return SimpleNamespace(name=name, total_memory=memory)
 
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: bool(cards))
         monkeypatch.setattr(torch.cuda, "device_count", lambda: len(cards))
         monkeypatch.setattr(torch.cuda, "get_device_properties", properties)
 
@@ -55,6 +56,14 @@ def test_every_field_is_read_where_it_stands(gpus, monkeypatch):
         "ROCm": "7.0",
         "cuDNN": 12345,
     }
+
+
+def test_a_gpu_under_too_old_a_driver_is_not_asked(monkeypatch):
+    """NVML counts it without CUDA; whatever starts CUDA raises."""
+    monkeypatch.setattr(torch.cuda, "_raw_device_count_nvml", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "cuda:0" not in versions()
 
 
 def test_gpus_are_listed_with_their_memory(gpus):

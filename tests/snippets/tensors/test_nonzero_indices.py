@@ -43,6 +43,13 @@ def test_nothing_found():
     assert values.shape == (0,)
 
 
+def test_a_mask_of_the_first_dimensions_finds_rows():
+    x = torch.arange(6).view(2, 3)
+    coordinates, values = find(x, torch.tensor([False, True]))
+    assert coordinates.tolist() == [[1]]
+    assert values.tolist() == [[3, 4, 5]]
+
+
 def test_values_keep_the_graph():
     x = torch.tensor([1.0, -1.0, 2.0], requires_grad=True)
     find(x, x > 0)[1].sum().backward()

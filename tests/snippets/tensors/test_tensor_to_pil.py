@@ -37,6 +37,11 @@ def test_every_float_becomes_the_nearest_level(dtype):
         assert pixels(array_to_pil(row[None].numpy())) == expected
 
 
+def test_what_is_no_number_is_black():
+    row = torch.tensor([[float("nan"), float("inf"), -float("inf")]])
+    assert pixels(tensor_to_pil(row)) == [[0, 255, 0]]
+
+
 def test_levels_survive_the_round_trip():
     levels = torch.arange(256, dtype=torch.uint8).view(1, 16, 16)
     assert pixels(tensor_to_pil(levels.float() / 255)) == levels[0].tolist()

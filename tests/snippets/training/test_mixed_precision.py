@@ -142,3 +142,13 @@ def test_bceloss_is_refused_on_cuda_only(monkeypatch):
                 bce(fake, fake)
     finally:
         torch.set_autocast_enabled("cuda", False)
+
+
+def test_a_layer_outside_the_block_refuses_bfloat16(task):
+    model, x, _ = task
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = model(x)
+    head = nn.Linear(3, 2)
+    with raises_as_documented(PAGE):
+        head(logits)
+    assert head(logits.float()).dtype == torch.float32

@@ -122,3 +122,11 @@ def test_a_half_model_and_a_second_unscale_are_refused(task):
     scaler.unscale_(optimizer)
     with pytest.raises(RuntimeError, match="already been called"):
         scaler.unscale_(optimizer)
+
+
+def test_an_optimizer_without_gradients_is_refused(task):
+    model, optimizer, x, _ = task
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(model(x).sum())  # and no backward
+    with raises_as_documented(PAGE):
+        scaler.step(optimizer)

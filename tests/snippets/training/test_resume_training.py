@@ -151,3 +151,20 @@ def test_the_documented_errors(tmp_path, half, monkeypatch):
 def test_a_missing_part_is_an_error(half):
     with pytest.raises(KeyError, match="ema"):
         snippet.resume(half, ema=nn.Linear(1, 1))
+
+
+def test_last_epoch_wants_an_optimizer_that_a_scheduler_has_seen():
+    optimizer = torch.optim.Adam(nn.Linear(1, 1).parameters())
+    with raises_as_documented(PAGE):
+        torch.optim.lr_scheduler.StepLR(optimizer, 1, last_epoch=3)
+
+
+def test_a_checkpoint_of_more_gpus_than_there_are(half):
+    checkpoint = torch.load(half, weights_only=True)
+    states = [torch.get_rng_state()] * (torch.cuda.device_count() + 1)
+    torch.save({**checkpoint, "rng": (checkpoint["rng"][0], states)}, half)
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.cuda, "set_rng_state_all", seen.extend)
+        assert snippet.resume(half) == 4
+    assert len(seen) == torch.cuda.device_count()
