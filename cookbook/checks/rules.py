@@ -58,7 +58,8 @@ class Problem:
 def report(problems: Iterable[Problem]) -> int:
     """Print the problems, warnings last; how many errors there are."""
     problems = list(problems)
-    errors = [problem for problem in problems if problem.is_error]
+    # What stops the build is found by two checks: said once.
+    errors = dict.fromkeys(str(problem) for problem in problems if problem.is_error)
     warnings = [problem for problem in problems if not problem.is_error]
     for problem in errors:
         print(f"  {problem}")
@@ -284,6 +285,18 @@ _TABLE = (
             "remove it; only ```python and ```bash blocks run",
         ),
         zh=("文本块上有标记", "删掉它；只有 ```python 和 ```bash 代码块会运行"),
+    ),
+    Rule(
+        "P214",
+        en=(
+            "{command} needs the network; a block runs without",
+            "say it in the text, or put "
+            '<!--pytest.mark.skip(reason="…")--> on the line before the block',
+        ),
+        zh=(
+            "{command} 需要联网，而代码块必须离线运行",
+            '改在正文中说明，或在代码块的前一行写 <!--pytest.mark.skip(reason="…")-->',
+        ),
     ),
     Rule(
         "P221",
@@ -579,6 +592,28 @@ _TABLE = (
             "写 weights_only=True；要用 False，就注释说明为什么信任这个文件",
         ),
     ),
+    Rule(
+        "S210",
+        en=(
+            "{name} ends the run before what follows is checked",
+            "let the snippet run to its end, or raise another exception",
+        ),
+        zh=(
+            "{name} 会提前结束运行，后面的代码得不到验证",
+            "让代码运行到结尾，或抛出别的异常",
+        ),
+    ),
+    Rule(
+        "S211",
+        en=(
+            "{name} is a module's name, which this file hides from its neighbours",
+            "give the file, and its recipe, another name",
+        ),
+        zh=(
+            "{name} 是模块名，同一文件夹中的代码会误导入这个文件",
+            "给文件和条目换一个名字",
+        ),
+    ),
     # S3: what belongs to a snippet
     Rule(
         "S301",
@@ -627,6 +662,17 @@ _TABLE = (
         en=("left undone: {text}", "do it, and remove the TODO"),
         zh=("尚未完成：{text}", "完成它，并删掉 TODO"),
     ),
+    Rule(
+        "F104",
+        en=(
+            "{file} is not UTF-8, or begins with a byte-order mark",
+            "save it as UTF-8 without one",
+        ),
+        zh=(
+            "{file} 不是 UTF-8 编码，或带有字节顺序标记（BOM）",
+            "另存为不带 BOM 的 UTF-8",
+        ),
+    ),
     # R1: records of runs
     Rule(
         "R101",
@@ -642,30 +688,22 @@ _TABLE = (
     Rule(
         "R102",
         en=(
-            "the record is not of schema {schema}",
+            "the record does not fit verified/schema.json: {place}: {why}",
             "run pytest --verify in that environment, or remove the file",
         ),
         zh=(
-            "记录的 schema 不是 {schema}",
+            "记录不符合 verified/schema.json：{place}：{why}",
             "在该环境中运行 pytest --verify，或删掉这个文件",
         ),
     ),
     Rule(
         "R103",
         en=(
-            "the record names no complete environment",
-            "run pytest --verify in that environment, or remove the file",
-        ),
-        zh=("记录中的环境信息不完整", "在该环境中运行 pytest --verify，或删掉这个文件"),
-    ),
-    Rule(
-        "R104",
-        en=(
-            "a block of the record is not complete: {block}",
+            "the record names a block twice",
             "run pytest --verify in that environment, or remove the file",
         ),
         zh=(
-            "记录中有代码块的信息不完整：{block}",
+            "记录中同一个代码块出现了两次",
             "在该环境中运行 pytest --verify，或删掉这个文件",
         ),
     ),

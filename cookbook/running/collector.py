@@ -25,6 +25,7 @@ catalogue_key = pytest.StashKey[Catalogue]()
 referee_key = pytest.StashKey()
 runner_key = pytest.StashKey[Runner]()
 problems_key = pytest.StashKey[list[Problem]]()
+result_key = pytest.StashKey[Result]()
 failed_key = pytest.StashKey[bool]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
@@ -52,6 +53,10 @@ def pytest_configure(config):
     config.stash[jobs_key] = {}
     if config.option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
+    if config.option.verify and not config.option.gpu and gpu_found():
+        raise pytest.UsageError(
+            "--verify: the blocks would use this machine's GPU; add --gpu"
+        )
 
 
 def gpu_found() -> bool:
@@ -86,27 +91,53 @@ def pytest_sessionfinish(session):
     if not config.option.verify or runner_key not in config.stash:
         return
     runner = config.stash[runner_key]
-    futures = runner.futures
-    jobs = {job: items[0] for job, items in config.stash[jobs_key].items()}
-    ended = {job for job in jobs if job in futures and futures[job].done()}
-    # What a package was missing for was not run: it failed here, but is no failure.
-    done = {job for job in ended if not futures[job].result().missing_package}
-    blocks = [block_record(jobs[job], futures[job].result()) for job in done]
+    done = {job: items for job, items in config.stash[jobs_key].items() if ran(items)}
+    blocks = [block_record(items) for items in done.values()]
     expected = {
         job_of(block, page)
         for page in config.stash[catalogue_key].pages
         for block in page.blocks
         if not unrunnable(block, config.option.gpu)
     }
-    probed = runner.submit(Job((str(records.PROBE),))).result().stdout
+    terminal = config.get_terminal_writer()
+    try:
+        probed = runner.submit(Job((str(records.PROBE),))).result().stdout
+    except RunnerError as error:
+        terminal.line(f"\nno record: {error}")
+        return
     environment = records.environment(config.rootpath, probed)
-    file = records.write(config.rootpath, environment, blocks, expected <= done)
-    config.get_terminal_writer().line(f"\nrecorded {len(blocks)} blocks in {file}")
+    complete = expected <= done.keys()
+    file = records.write(config.rootpath, environment, blocks, complete)
+    terminal.line(f"\nrecorded {len(blocks)} blocks in {file}")
 
 
-def block_record(item: "RecipeBlock", result: Result) -> dict:
-    """What a record keeps of one run."""
-    failed = item.stash.get(failed_key, False) or result.problem
+def pytest_terminal_summary(terminalreporter, config):
+    """Say so where the network was refused to Python alone."""
+    if runner_key not in config.stash:
+        return
+    futures = config.stash[runner_key].futures.values()
+    ended = [each for each in futures if each.done() and not each.exception()]
+    if not all(each.result().offline for each in ended):
+        terminalreporter.write_line(
+            "This system gives blocks no network of their own: other programs "
+            "than Python could have used it."
+        )
+
+
+def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
+    """The items whose block was run and judged.
+
+    What lacks a package was not run: it fails on this machine, but is no failure.
+    """
+    judged = [item for item in items if result_key in item.stash]
+    return [item for item in judged if not item.stash[result_key].missing_package]
+
+
+def block_record(items: list["RecipeBlock"]) -> dict:
+    """What a record keeps of one run, which several pages may show."""
+    item = ran(items)[0]
+    result = item.stash[result_key]
+    failed = result.problem or any(each.stash.get(failed_key, False) for each in items)
     return {
         "path": item.obj.path,
         "sha256": records.sha256(item.obj.code),
@@ -168,6 +199,7 @@ class RecipeBlock(TestBlock):
 
     def runtest(self):
         result = submit_all(self.config)[self.job].result()
+        self.stash[result_key] = result
         self.add_report_section("call", "stdout", result.stdout)
         self.add_report_section("call", "stderr", result.stderr)
         if result.problem:

@@ -8,9 +8,10 @@ requests from one socket; a lane forks one block at a time. A block can crash,
 hang, or leave workers behind: its lane kills whatever it started, and answers.
 
 Request, one JSON line: ``argv`` (a .py file to run as ``__main__``, or a
-command), ``cwd``, ``env``, ``stdout`` and ``stderr`` (files), ``timeout``
-(seconds). Answer, one JSON line: ``exit`` (code, or minus the signal; null
-after a time-out), ``seconds``, ``max_rss`` (bytes, of the block's process).
+command), ``cwd``, ``env``, ``stdout`` and ``stderr`` (files), ``end`` (a file
+written when a script has reached its end), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or minus the signal; null
+after a time-out), ``seconds``, ``max_rss`` (bytes, of the block's process),
+``offline`` (whether the system kept it off the network).
 """
 
 import atexit
@@ -36,6 +37,8 @@ from pathlib import Path
 
 import psutil
 
+from cookbook.running import offline
+
 GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 PR_SET_CHILD_SUBREAPER = 36
 MAX_FILE_BYTES = 1 << 30
@@ -43,7 +46,7 @@ GPU_LOG = "COOKBOOK_GPU_LOG"
 unraisable: list[type] = []
 
 
-def serve(listener: socket.socket) -> dict:
+def serve(listener: socket.socket, is_offline: bool) -> dict:
     """Answer requests one by one; return only in a block, with its request."""
     signal.signal(signal.SIGALRM, raise_timeout)
     signal.signal(signal.SIGTERM, leave)
@@ -66,6 +69,7 @@ def serve(listener: socket.socket) -> dict:
             kill_group(pid)
             kill_descendants()
             answer = {"exit": code, "seconds": seconds, "max_rss": max_rss}
+            answer["offline"] = is_offline
             with contextlib.suppress(BrokenPipeError):
                 connection.sendall(json.dumps(answer).encode() + b"\n")
 
@@ -134,7 +138,7 @@ def enter(request: dict) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
 
 
-def run_as_main(script: str) -> None:
+def run_as_main(script: str, end: Path) -> None:
     """Execute a file as ``python script`` would, in this process."""
     runpy.run_path(str(GUARD))
     faulthandler.enable()  # a crash names its line
@@ -148,6 +152,7 @@ def run_as_main(script: str) -> None:
     code = 0
     try:
         exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)
+        end.touch()
     except SystemExit as leave:
         code = exit_code(leave)
     except BaseException as error:
@@ -226,14 +231,17 @@ def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     listener.setblocking(False)
     preload()
+    is_offline = offline.can_leave()
     fork_lanes(int(sys.argv[2]))
+    if is_offline:
+        offline.leave_network()
     adopt_orphans()
-    request = serve(listener)
+    request = serve(listener, is_offline)
     listener.close()
     enter(request)
     argv = request["argv"]
     if argv[0].endswith(".py"):
-        run_as_main(argv[0])
+        run_as_main(argv[0], Path(request["end"]))
     else:
         os.execvpe(argv[0], argv, os.environ)
 

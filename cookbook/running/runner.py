@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from cookbook.running.forkserver import GPU_LOG, GUARD
 TIMEOUT = 60.0  # seconds a block may take
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
 NETWORK_LOG, GPU_MEMORY = "network.log", "gpu.log"
+CACHES = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}  # below HOME unless set
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Result:
     stdout: str
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
+    ended: bool  # a script came to its last line; always true of a command
+    offline: bool  # whether the system, not Python alone, refuses the network
 
     @property
     def missing_package(self) -> str | None:
@@ -66,6 +70,8 @@ class Result:
             return f"needs {self.missing_package}, which is not installed here"
         if self.exit > 0:
             return f"exited with code {self.exit}"
+        if not self.ended:
+            return "left before its last line; remove sys.exit or os._exit"
         return None
 
 
@@ -124,25 +130,28 @@ class Runner:
 
     def _run(self, job: Job) -> Result:
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            logs, cwd = Path(folder, "logs"), Path(folder, "cwd")
-            logs.mkdir()
-            cwd.mkdir()
+            logs, cwd, home = (Path(folder, name) for name in ("logs", "cwd", "home"))
+            for each in (logs, cwd, home):
+                each.mkdir()
             for file in job.files:
                 shutil.copy(file, cwd)
             request = {
                 "argv": job.argv,
                 "cwd": str(cwd),
-                "env": block_environment(logs),
+                "env": block_environment(logs, home),
                 "stdout": str(logs / "stdout"),
                 "stderr": str(logs / "stderr"),
+                "end": str(logs / "end"),
                 "timeout": self.timeout,
             }
             answer = self._ask(request)
+            is_script = job.argv[0].endswith(".py")
             return Result(
                 **answer,
                 gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
                 stdout=read(logs / "stdout"),
                 stderr=read(logs / "stderr"),
+                ended=not is_script or (logs / "end").exists(),
                 hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
             )
 
@@ -159,11 +168,17 @@ class Runner:
             ) from error
 
 
-def block_environment(logs: Path) -> dict[str, str]:
-    """This process's environment, with the guard and this Python in front."""
+def block_environment(logs: Path, home: Path) -> dict[str, str]:
+    """This process's environment, with the guard and this Python in front.
+
+    The home is empty: weights that somebody once downloaded are not found.
+    """
     binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    kept = {name: os.environ[name] for name in os.environ.keys() - CACHES}
     return {
-        **os.environ,
+        **kept,
+        "HOME": str(home),
+        "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
         "PYTHONWARNINGS": "error",

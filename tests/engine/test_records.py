@@ -141,11 +141,11 @@ FAULTS = {
     ),
     "no environment": (
         edit(lambda d: d.pop("environment")),
-        "R103 the record names no complete environment",
+        "R102 the record does not fit verified/schema.json: $: 'environment' is",
     ),
     "an unknown status": (
         edit(lambda d: d["blocks"][0].update(status="perfect")),
-        "R104 a block of the record is not complete",
+        "R102 the record does not fit verified/schema.json: $.blocks[0].status: ",
     ),
     "another environment's name": (
         lambda f: f.rename(f.with_name("cpu-torch9.9.9-py3.11.json")),
@@ -153,7 +153,23 @@ FAULTS = {
     ),
     "another schema": (
         edit(lambda d: d.update(schema=7)),
-        "R102 the record is not of schema 1",
+        "R102 the record does not fit verified/schema.json: $.schema: 1 was expected",
+    ),
+    "an unknown kind": (
+        edit(lambda d: d["environment"].update(kind="tpu")),
+        "R102 the record does not fit verified/schema.json: $.environment.kind: 'tpu'",
+    ),
+    "less than no time": (
+        edit(lambda d: d["blocks"][0].update(seconds=-3)),
+        "R102 the record does not fit verified/schema.json: $.blocks[0].seconds: -3",
+    ),
+    "no day": (
+        edit(lambda d: d["environment"].update(date="yesterday")),
+        "R102 the record does not fit verified/schema.json: $.environment.date: 'yes",
+    ),
+    "a block twice": (
+        edit(lambda d: d["blocks"].append(d["blocks"][0])),
+        "R103 the record names a block twice",
     ),
 }
 

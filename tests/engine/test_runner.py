@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -42,9 +43,12 @@ def test_a_bad_ending_is_reported_and_harms_no_other_block(run, source, ending):
     assert run("print('unharmed')").stdout == "unharmed\n"
 
 
-@pytest.mark.parametrize("source", ["import sys; sys.exit(0)", "raise SystemExit"])
-def test_leaving_with_code_zero_ends_only_the_block(run, source):
-    assert run(source).problem is None
+@pytest.mark.parametrize(
+    "source",
+    ["import sys; sys.exit(0)", "raise SystemExit", "import os; os._exit(0)"],
+)
+def test_a_script_that_leaves_early_has_proved_nothing(run, source):
+    assert run(f"{source}\nassert False").problem.startswith("left before its last")
     assert run("print('unharmed')").stdout == "unharmed\n"
 
 
@@ -215,7 +219,7 @@ def test_workers_left_running_do_not_survive(run):
             os._exit(0)
     """
     result = run(source)
-    assert result.problem is None, result.stderr
+    assert result.exit == 0, result.stderr
     assert len(set(result.stdout.split())) == 24
     assert survivors(result.stdout) == []
 
@@ -253,6 +257,37 @@ def test_a_block_that_needs_the_network_fails_even_if_it_hides_it(run, call):
 def test_the_error_of_a_block_that_needs_the_network_says_so(run):
     result = run("import socket\nsocket.gethostbyname('example.org')")
     assert "no network in recipes: tried to reach example.org" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$1", "bash"),
+        (sys.executable, "-ISc", "import socket, sys\n"
+         "socket.create_connection(('127.0.0.1', int(sys.argv[1])))"),
+    ],
+    ids=["shell", "Python without the guard"],
+)  # fmt: skip
+def test_no_program_leaves_the_blocks_own_network(runner, argv):
+    """Not even to this machine, which a block has under its addresses to itself."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        result = runner.submit(Job((*argv, port))).result()
+    if not result.offline:
+        pytest.skip("this system gives a process no network of its own")
+    assert result.exit == 1
+    assert "refused" in result.stderr
+
+
+def test_the_home_of_a_block_is_empty(run, monkeypatch):
+    """What was once downloaded there must not be found."""
+    monkeypatch.setenv("TORCH_HOME", "/elsewhere")
+    result = run("""
+        import os
+        from pathlib import Path
+        print(os.listdir(Path.home()), os.environ.get("TORCH_HOME"))
+    """)
+    assert result.stdout == "[] None\n", result.stderr
 
 
 def test_sockets_on_this_machine_are_allowed(run):
