@@ -9,9 +9,10 @@ hang, or leave workers behind: its lane kills whatever it started, and answers.
 
 Request, one JSON line: ``argv`` (a .py file to run as ``__main__``, or a
 command), ``cwd``, ``env``, ``stdout`` and ``stderr`` (files), ``end`` (a file
-written when a script has reached its end), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or minus the signal; null
-after a time-out), ``seconds``, ``max_rss`` (bytes, of the block's process),
-``offline`` (whether the system kept it off the network).
+written when a script has reached its end), ``timeout`` (seconds). Answer, one
+JSON line: ``exit`` (code, or minus the signal; null after a time-out),
+``seconds``, ``max_rss`` (bytes, of the block's process), ``offline`` (whether
+the system kept it off the network).
 """
 
 import atexit
