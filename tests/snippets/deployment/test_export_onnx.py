@@ -1,6 +1,7 @@
 """export-onnx: the file against onnx's NumPy evaluator and against torch."""
 
 import io
+import re
 import shutil
 import sys
 
@@ -12,7 +13,7 @@ import torch
 from onnx.reference import ReferenceEvaluator
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "deployment/export-onnx"
 snippet = load_snippet("deployment/export_onnx.py")
@@ -161,6 +162,20 @@ def test_a_branch_on_values_is_refused(tmp_path):
     model = Apply(lambda x: x if x.sum() > 0 else -x)
     with pytest.raises(Exception, match="Failed to export"):
         snippet.export_onnx(model, torch.ones(2, 3), str(tmp_path / "a.onnx"))
+
+
+def test_an_operator_that_onnx_lacks(tmp_path):
+    path, x = str(tmp_path / "a.onnx"), torch.randn(2, 5)
+    with pytest.raises(Exception, match="Failed to convert") as caught:
+        snippet.export_onnx(Apply(lambda x: x.median(1).values), x, path)
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text()
+    quoted = re.search(r"`(No ONNX function found for .*?)`, from", page)[1]
+    assert quoted in str(caught.value)
+    # What the page writes in its place.
+    model = Apply(lambda x: x.sort(1).values[:, 2])
+    snippet.export_onnx(model, x, path)
+    snippet.check_onnx(model, path, x)
+    assert torch.equal(model(x), x.median(1).values)
 
 
 def test_training_mode_warns_and_leaves_dropout_in(tmp_path):

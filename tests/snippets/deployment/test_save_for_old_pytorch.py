@@ -172,6 +172,20 @@ def test_bfloat16_as_it_is_would_not_load(tmp_path):
         read_as_old(tmp_path / "w")
 
 
+def test_functions_that_pytorch_0_lacks(tmp_path, monkeypatch):
+    state = {"w": nn.Parameter(torch.ones(2))}
+    torch.save(state, tmp_path / "w", _use_new_zipfile_serialization=False)
+    snippet.save_legacy(state, str(tmp_path / "portable"))
+    monkeypatch.delattr(torch._utils, "_rebuild_parameter")  # as in 0.4
+    with raises_as_documented(PAGE):
+        torch.load(tmp_path / "w", weights_only=False)
+    loaded = torch.load(tmp_path / "portable", weights_only=False)
+    assert loaded["w"].tolist() == [1, 1]
+    monkeypatch.delattr(torch._utils, "_rebuild_tensor_v2")  # as in 0.3
+    with raises_as_documented(PAGE):
+        torch.load(tmp_path / "portable", weights_only=False)
+
+
 def test_a_numpy_scalar_names_numpys_new_module(tmp_path):
     state = {"accuracy": np.float64(0.9)}
     torch.save(state, tmp_path / "w", _use_new_zipfile_serialization=False)

@@ -72,6 +72,35 @@ def test_unwrap():
     assert snippet.unwrap(parent) is parent
 
 
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def test_under_ddp_the_compiled_model_is_used():
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    net = Net()
+    names = list(net.state_dict())
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        net.compile(backend=backend)
+        DistributedDataParallel(net)(torch.ones(2, 3)).sum().backward()
+    finally:
+        dist.destroy_process_group()
+    assert len(graphs) == 1
+    assert net.layer.bias.grad.item() == 2
+    assert list(net.state_dict()) == names
+
+
 def test_the_prefix():
     model = snippet.data_parallel(nn.Linear(3, 2))
     assert list(model.state_dict()) == ["module.weight", "module.bias"]

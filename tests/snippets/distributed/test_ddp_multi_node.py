@@ -2,9 +2,11 @@
 
 import os
 import re
+import socketserver
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -158,6 +160,24 @@ def test_the_endpoint_can_not_be_reached():
     )
     with raises_as_documented(PAGE):
         create_backend(parameters)
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_port_that_another_program_holds():
+    """One that answers in its own way; one that is silent is waited for."""
+
+    class OtherProgram(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socketserver.TCPServer(("127.0.0.1", 0), OtherProgram) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        endpoint = f"127.0.0.1:{server.server_address[1]}"
+        parameters = RendezvousParameters("c10d", endpoint, "x", 2, 2, read_timeout=3)
+        with raises_as_documented(PAGE) as caught:
+            create_backend(parameters)
+        server.shutdown()
+    assert caught.type.__name__ == "RendezvousConnectionError"
 
 
 def test_a_port_that_is_taken():

@@ -1,8 +1,11 @@
 """ddp-single-node: two real processes against a NumPy loop over whole batches."""
 
+import mmap
 import os
+import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.constants import default_pg_nccl_timeout
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DistributedSampler
 
@@ -164,6 +168,24 @@ def test_the_prefix():
 def test_a_model_that_was_not_moved():
     with raises_as_documented(PAGE):
         DDP(nn.Linear(2, 2), device_ids=[0])
+
+
+@pytest.mark.skipif(not dist.is_nccl_available(), reason="a build without NCCL")
+def test_the_binary_holds_the_messages_of_a_time_out():
+    library = Path(torch.__file__).parent / "lib/libtorch_cuda.so"
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
+    with (
+        library.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as binary,
+    ):
+        for message in (
+            "Watchdog caught collective operation timeout: ",
+            "Some NCCL operations have failed or timed out",
+        ):
+            assert binary.find(message.encode()) > 0
+            assert message in page
+    (minutes,) = re.findall(r"with\s+NCCL (\d+) minutes", page)
+    assert default_pg_nccl_timeout == timedelta(minutes=int(minutes))
 
 
 def test_the_sampler_repeats_samples_to_come_out_even():

@@ -32,6 +32,24 @@ kept = [target for _, target in loader]
 """
 
 
+QUEUE = """
+import resource, time, torch
+from torch import multiprocessing as mp
+
+def send(queue):
+    for _ in range(99):
+        queue.put(torch.ones(1))
+    time.sleep(60)  # until it is killed; its files are needed here
+
+context = mp.get_context("fork")
+queue = context.Queue()
+sender = context.Process(target=send, args=(queue,), daemon=True)
+sender.start()
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+kept = [queue.get() for _ in range(99)]
+"""
+
+
 @pytest.fixture
 def data():
     generator = torch.Generator().manual_seed(0)
@@ -154,6 +172,21 @@ def test_many_batches_from_workers():
     message = result.stderr.strip().splitlines()[-1]
     with raises_as_documented(PAGE):
         raise RuntimeError(message.removeprefix("RuntimeError: "))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems share by name")
+def test_many_tensors_from_a_queue():
+    result = subprocess.run(
+        [sys.executable, "-c", QUEUE],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    message = result.stderr.strip().splitlines()[-1]
+    with raises_as_documented(PAGE):
+        raise RuntimeError(message.removeprefix("RuntimeError: "))
+    assert "ancdata" in message
 
 
 def test_the_documented_errors(data):

@@ -138,6 +138,37 @@ def test_what_schedulers_do_with_the_rates(model):
     assert schedule.get_last_lr() == pytest.approx([5e-5, 5e-3])
 
 
+SCHEDULERS = {
+    "StepLR": lambda o: lr_scheduler.StepLR(o, step_size=1, gamma=0.5),
+    "CosineAnnealingLR": lambda o: lr_scheduler.CosineAnnealingLR(o, T_max=10),
+    "LambdaLR": lambda o: lr_scheduler.LambdaLR(o, lambda step: 0.9**step),
+    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(
+        o, max_lr=[1e-3, 1e-2], total_steps=10
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"),  # between the rates, 10 until one is changed to a tenth
+    [("StepLR", 1), ("CosineAnnealingLR", 1), ("LambdaLR", 10), ("OneCycleLR", 10)],
+)
+def test_what_schedulers_do_with_a_rate_changed_later(model, name, ratio):
+    groups = lr_groups(model, 1e-3, {"head": 1e-2})
+    optimizer = torch.optim.SGD(groups, momentum=0.9)
+    scheduler = SCHEDULERS[name](optimizer)
+
+    def step():
+        optimizer.step()
+        scheduler.step()
+        low, high = scheduler.get_last_lr()
+        return high / low
+
+    assert step() == pytest.approx(10)
+    optimizer.param_groups[1]["lr"] *= 0.1
+    for _ in range(3):
+        assert step() == pytest.approx(ratio)
+
+
 def test_the_variant_of_decay_by_depth():
     n, lr, layer = 3, 1e-3, nn.TransformerEncoderLayer(4, 1, 8, batch_first=True)
     encoder = nn.TransformerEncoder(layer, n, enable_nested_tensor=False)

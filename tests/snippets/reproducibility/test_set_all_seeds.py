@@ -1,8 +1,10 @@
 """set-all-seeds: two processes agree; each generator matches a fresh one."""
 
 import random
+import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from torch.utils.data import DataLoader, Dataset
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "reproducibility/set_all_seeds.py"
+PAGE = "reproducibility/set-all-seeds"
 seeds = load_snippet(SNIPPET)
 
 
@@ -42,7 +45,7 @@ def test_only_repeatable_kernels_remain():
     torch.backends.cudnn.benchmark = True
     seeds.set_all_seeds(0)
     assert not torch.backends.cudnn.benchmark
-    with raises_as_documented("reproducibility/set-all-seeds"):
+    with raises_as_documented(PAGE):
         torch.zeros(3).put_(torch.tensor([0]), torch.ones(1))
 
 
@@ -89,3 +92,48 @@ def test_workers_are_seeded_apart_and_repeatably():
     assert epoch(0)[0] == worker_global
     # The pitfall: a generator made in __init__ repeats in every worker.
     assert own[0] == own[1]
+
+
+class OwnNoise(Noise):
+    def __getitem__(self, index):
+        return self.rng.random()
+
+
+def execute(line: str, worker_id: int) -> None:
+    exec(line, {"torch": torch, "np": np})
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_worker_init_fn_of_the_page(lang):
+    page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"`(torch\.utils\.data\.get_worker_info[^`]*)`", page)
+    line = " ".join(shown.split())
+
+    def epochs(seed):
+        loader = DataLoader(
+            OwnNoise(),
+            num_workers=2,
+            worker_init_fn=partial(execute, line),
+            generator=seeds.set_all_seeds(seed),
+        )
+        return [torch.cat(list(loader)).tolist() for _ in range(2)]
+
+    first, second = epochs(0)
+    assert len({*first, *second}) == 8  # per worker, sample and epoch
+    assert epochs(0) == [first, second]
+    assert epochs(1)[0] != first
+
+
+def test_the_order_of_a_set_is_that_of_the_hash_seed():
+    names = ["cat", "dog", "owl", "fox", "bee", "ant", "cow", "hen", "pig", "rat"]
+    shown = []
+    for seed in ("0", "0", "1", "2"):
+        code = f"print(list(set({names})), sorted(set({names})) == sorted({names}))"
+        shown.append(
+            subprocess.check_output(
+                [sys.executable, "-S", "-c", code], env={"PYTHONHASHSEED": seed}
+            )
+        )
+    assert shown[0] == shown[1]
+    assert len(set(shown)) == 3
+    assert all(line.strip().endswith(b"True") for line in shown)

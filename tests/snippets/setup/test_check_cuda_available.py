@@ -131,6 +131,28 @@ def test_what_a_gpu_of_capability_8_9_can_run(code):
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
 def test_the_binaries_hold_the_other_messages():
     library = Path(torch.__file__).parent / "lib/libc10_cuda.so"
-    message = "The NVIDIA driver on your system is too old (found version "
-    assert message.encode() in library.read_bytes()
-    assert any(f"RuntimeError: {message}" in text for text in documented_errors(PAGE))
+    binary, quoted = library.read_bytes(), "\n".join(documented_errors(PAGE))
+    for message in (
+        "The NVIDIA driver on your system is too old (found version ",
+        "CUDA unknown error - this may be due to an incorrectly set up environment, "
+        "e.g. changing env variable CUDA_VISIBLE_DEVICES after program start.",
+        "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions "
+        "before calling NumCudaDevices() that might have already set an error? Error ",
+    ):
+        assert message.encode() in binary
+        assert f"RuntimeError: {message.strip()}" in quoted
+
+
+@pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
+def test_what_cuda_calls_its_errors():
+    cudart = torch._C._cudart
+
+    def text(number):
+        return cudart.cudaGetErrorString(cudart.cudaError(number))
+
+    with raises_as_documented(PAGE):
+        raise torch.AcceleratorError(f"CUDA error: {text(46)}")
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
+    assert f"802, `{text(802)}`" in page
+    assert "unsupported display driver / cuda driver" in text(803)
+    assert "forward compatibility was attempted" in text(804)

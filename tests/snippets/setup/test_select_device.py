@@ -116,6 +116,20 @@ def test_the_documented_errors_are_raised(monkeypatch):
         torch.zeros(1, device="cuda")
 
 
+@pytest.mark.skipif(torch.backends.mps.is_built(), reason="a build for macOS")
+def test_a_build_without_mps():
+    for value in (torch.ones(1), nn.Linear(1, 1)):
+        with raises_as_documented(PAGE):
+            value.to("mps")
+    assert select_device("auto").type != "mps"
+
+
+@pytest.mark.skipif(torch.xpu._is_compiled(), reason="a build for Intel GPUs")
+def test_a_build_without_xpu():
+    with raises_as_documented(PAGE):
+        torch.ones(1, device="xpu")
+
+
 def test_what_the_page_says_of_devices():
     assert torch.device("cuda") != torch.device("cuda:0")
     assert torch.device("cuda:3").index == 3  # unchecked

@@ -68,6 +68,9 @@ def test_the_documented_errors():
         list(DataLoader([torch.zeros(2), torch.zeros(3)], batch_size=2))
     with raises_as_documented(PAGE):
         join([torch.zeros(2, 3), torch.zeros(2, 4)])
+    with raises_as_documented(PAGE):  # a single sample after a batch
+        join([torch.ones(2, 2), torch.ones(2)])
+    assert join([torch.ones(2, 2), torch.ones(2)[None]]).shape == (3, 2)
     with raises_as_documented(PAGE):
         join([torch.tensor(1.0), torch.tensor(2.0)])
     with raises_as_documented(PAGE):

@@ -82,6 +82,16 @@ def test_the_documented_errors_are_raised():
         F.binary_cross_entropy_with_logits(torch.ones(2), classes)
     with raises_as_documented(PAGE):
         classes /= 2
+    with raises_as_documented(PAGE):
+        torch.ones(3)[torch.tensor([1.0])]
+    with raises_as_documented(PAGE):
+        nn.Embedding(3, 2)(torch.tensor([1.0]))
+    with raises_as_documented(PAGE):
+        torch.linalg.svd(torch.ones(2, 2).half())
+    with raises_as_documented(PAGE):
+        torch.tensor([1], requires_grad=True)
+    with pytest.raises(RuntimeError, match="could not infer output dtype"):
+        classes.mean()
 
 
 def test_probabilities_stay_floating():

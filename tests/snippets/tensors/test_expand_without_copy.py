@@ -50,6 +50,8 @@ def test_the_documented_errors_are_raised():
     with raises_as_documented(PAGE):
         torch.zeros(64, 512).expand(64, 512, 7, 7)
     with raises_as_documented(PAGE):
+        torch.ones(2, 3).expand(3)
+    with raises_as_documented(PAGE):
         torch.zeros(3).expand(-1, 3)
     assert torch.zeros(3).expand(2, -1).shape == (2, 3)
     copy = expanded.clone()

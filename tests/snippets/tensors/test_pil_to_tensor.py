@@ -106,6 +106,22 @@ def test_sixteen_bits_by_the_transforms_and_by_to_tensor():
     assert transforms.ToTensor()(np.full((1, 1, 3), 200.0)).max() == 200
 
 
+def test_deep_modes_that_do_not_tell_their_range():
+    pixels = np.array([[0, 13107, 65535]], np.uint16)
+    pgm = io.BytesIO(b"P5 3 1 65535\n" + pixels.astype(">u2").tobytes())
+    expected = torch.tensor([[0, 0.2, 1]])
+    for image in (Image.open(pgm), Image.fromarray(pixels.astype(np.int32))):
+        assert image.mode == "I"
+        scaled = TO_FLOAT(image).data[0]
+        torch.testing.assert_close(scaled, expected * 65535 / (2**31 - 1))
+        assert (scaled * 255).round().max() == 0  # black
+        by_hand = torch.from_numpy(np.array(image)) / 65535
+        torch.testing.assert_close(by_hand, expected)
+    image = Image.fromarray(pixels.astype(np.float32))
+    assert image.mode == "F"
+    assert TO_FLOAT(image).tolist() == [pixels.tolist()]
+
+
 def test_alpha_is_dropped_or_blended():
     image = Image.new("RGBA", (1, 1), (255, 0, 0, 0))  # nothing to be seen
     assert pil_to_numpy(image).tolist() == [[[255, 0, 0]]]

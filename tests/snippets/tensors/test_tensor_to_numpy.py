@@ -51,3 +51,11 @@ def test_the_documented_errors_are_what_plain_numpy_raises():
         torch.ones(1, requires_grad=True).numpy()
     with raises_as_documented(page):
         torch.ones(1, dtype=torch.bfloat16).numpy(force=True)
+    sparse = torch.eye(2).to_sparse()
+    with raises_as_documented(page):
+        sparse.numpy(force=True)
+    assert to_numpy(sparse.to_dense()).tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(TypeError) as caught:  # what a GPU says, its name apart
+        torch.ones(2, device="meta").numpy()
+    with raises_as_documented(page):
+        raise TypeError(str(caught.value).replace("meta", "cuda:0"))
