@@ -22,7 +22,7 @@ def portable(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 def save_legacy(state: Mapping[str, torch.Tensor], path: str) -> None:
     """Write a state dict in the format that torch.save had until 1.5.
 
-    Every release, old or new, reads it with torch.load(path).
+    Every release since 0.4 reads it with torch.load(path).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.save.html
     """
