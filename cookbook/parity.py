@@ -38,20 +38,22 @@ def is_behind(page: Page, twin: Page) -> bool:
     return page.meta.get(KEY) != words_hash(twin)
 
 
-def moved_on(page: Page, twin: Page) -> bool:
-    """Whether the two were in line once, and either has changed since."""
-    pairs = ((page, twin), (twin, page))
-    return any(KEY in one.meta and is_behind(one, other) for one, other in pairs)
+def one_moved_on(page: Page, twin: Page) -> bool:
+    """Whether the two were in line once, and just one of them has changed since."""
+    confirmed = KEY in page.meta and KEY in twin.meta
+    return confirmed and is_behind(page, twin) != is_behind(twin, page)
 
 
 def problems(page: Page, twin: Page) -> Iterator[Problem]:
     """What keeps two pages from being in line, in structure or in words.
 
-    While one has moved on, the other need not have its structure: a change to
-    the page of one language is welcome.
+    The code is shared, so the blocks are the same at any time. While one page has
+    moved on, the other need not have its headings, errors and links: a change to
+    the words of one language is welcome.
     """
-    if not moved_on(page, twin):
-        yield from differences(page, twin)
+    yield from block_differences(page, twin)
+    if not one_moved_on(page, twin):
+        yield from word_differences(page, twin)
     for one, other in ((page, twin), (twin, page)):
         if is_behind(one, other):
             code = "T107" if KEY in one.meta else "T108"
@@ -59,11 +61,15 @@ def problems(page: Page, twin: Page) -> Iterator[Problem]:
             yield one.problem(line, code, twin=other.path, slug=one.slug)
 
 
-def differences(page: Page, twin: Page) -> Iterator[Problem]:
-    """Where the twin shows other blocks, headings, errors or links."""
+def block_differences(page: Page, twin: Page) -> Iterator[Problem]:
+    """Where the twin shows other blocks."""
     blocks = [(block.identity, block.line) for block in page.blocks]
     others = [(block.identity, block.line) for block in twin.blocks]
     yield from _first_difference(page, twin, blocks, others, "T102")
+
+
+def word_differences(page: Page, twin: Page) -> Iterator[Problem]:
+    """Where the twin has other headings, errors or links."""
     headings = [((h.level, h.id), h.line) for h in page.headings]
     others = [((h.level, h.id), h.line) for h in twin.headings]
     yield from _first_difference(page, twin, headings, others, "T103")
@@ -89,7 +95,7 @@ def _first_difference(
 
 def confirm(page: Page, twin: Page) -> list[Problem]:
     """Write into both pages that they are in line; or say where they differ."""
-    found = list(differences(page, twin))
+    found = [*block_differences(page, twin), *word_differences(page, twin)]
     if not found:
         _write(page, words_hash(twin))
         _write(twin, words_hash(page))

@@ -23,6 +23,7 @@ FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 NOT_PROSE = re.compile(r"<!--.*?-->|`+[^`]+`+|\{[^}]*\}|(?<=\])\([^)]*\)|<[^>]+>")
 PARAGRAPH_START = re.compile(r"\s*([-*+]|\d+\.|#{1,6}|\||>|!!!)\s")
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img(?P<tag>[^>]*)>")
+ALT = re.compile(r"""alt=["']\s*[^"'\s]""")
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 EXTERNAL = re.compile(r"[a-z]+:")
 
@@ -136,7 +137,7 @@ def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem
     for number, line in lines:
         for image in IMAGE.finditer(line):
             tag = image["tag"]
-            described = image["alt"].strip() if tag is None else "alt=" in tag
+            described = image["alt"].strip() if tag is None else ALT.search(tag)
             if not described:
                 yield Problem(path, number, "P306")
 

@@ -258,6 +258,17 @@ _TABLE = (
         zh=("条目以外的代码块会显示，但不会运行", "把它移到某个条目的页面"),
     ),
     Rule(
+        "P209",
+        en=(
+            "Python in a block of ```{language} would be shown but not run",
+            "put it into a file and include that; text is for output and messages",
+        ),
+        zh=(
+            "```{language} 块里的 Python 代码会显示，但不会运行",
+            "把代码放进文件再引入；文本块只用于输出和报错信息",
+        ),
+    ),
+    Rule(
         "P211",
         en=(
             "unknown mark {mark}",
@@ -301,14 +312,14 @@ _TABLE = (
     Rule(
         "P221",
         en=(
-            "the site shows {shown} blocks of code and {passive} of text; "
-            "{run} and {quoted} were collected",
+            "blocks of code: {shown} on the site, {run} collected; of text: "
+            "{passive} on the site, {quoted} collected",
             "write every block as a ``` fence at the left margin, outside "
             "comments, quotes and lists, without a title or options",
         ),
         zh=(
-            "网站显示 {shown} 个代码块和 {passive} 个文本块，"
-            "收集到的却是 {run} 个和 {quoted} 个",
+            "代码块：网站显示 {shown} 个，收集到 {run} 个；"
+            "文本块：网站显示 {passive} 个，收集到 {quoted} 个",
             "每个代码块都用顶格的 ``` 书写，不放在注释、引用或列表里，不加标题或选项",
         ),
     ),
@@ -316,6 +327,17 @@ _TABLE = (
         "P222",
         en=("shown otherwise than run", "copying must yield what runs:\n{difference}"),
         zh=("显示的代码与运行的不同", "复制到的必须就是运行的代码：\n{difference}"),
+    ),
+    Rule(
+        "P223",
+        en=(
+            "the site shows {shown}, which the checks do not see",
+            "write ## Heading {{#id}}, [text](target) or ![what it shows](file)",
+        ),
+        zh=(
+            "网站上有 {shown}，但检查读不到",
+            "写成 ## 标题 {{#id}}、[文字](目标) 或 ![图片内容](文件)",
+        ),
     ),
     # P3: headings, prose and links
     Rule(
@@ -359,6 +381,23 @@ _TABLE = (
             "write ![what it shows](file), for readers who do not see it",
         ),
         zh=("图片没有文字说明", "写成 ![图片内容](文件)，供看不到图片的读者使用"),
+    ),
+    Rule(
+        "P307",
+        en=("{html} is HTML", "write Markdown, which is all that the checks read"),
+        zh=("{html} 是 HTML", "用 Markdown 书写，检查只读 Markdown"),
+    ),
+    Rule(
+        "P308",
+        en=(
+            "{address} would be loaded from another site",
+            "put the file below docs/ and name it relative to this page; only a "
+            "link may lead elsewhere",
+        ),
+        zh=(
+            "页面会从其他网站加载 {address}",
+            "把文件放到 docs/ 下，用相对本页的路径引用；只有链接可以指向别处",
+        ),
     ),
     Rule(
         "P311",

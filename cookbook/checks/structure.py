@@ -1,5 +1,6 @@
 """The structure of pages and snippets: every rule the build and tests enforce."""
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -11,8 +12,17 @@ from cookbook import parity, retired
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import prose_checks, snippet_checks
 from cookbook.checks.rules import Problem
-from cookbook.pages import INCLUDE, LANGUAGES, PYTHON, Page, PageError, tests_of
+from cookbook.pages import (
+    INCLUDE,
+    LANGUAGES,
+    PASSIVE,
+    PYTHON,
+    Page,
+    PageError,
+    tests_of,
+)
 from cookbook.running import records
+from cookbook.running.referee import Referee
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
@@ -33,6 +43,7 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
+    found += _shown_problems(catalogue, found)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
@@ -100,6 +111,18 @@ def _front_matter_problems(page: Page) -> Iterator[Problem]:
 def _block_problems(page: Page) -> Iterator[Problem]:
     if not any(block.language == PYTHON for block in page.blocks):
         yield page.problem(1, "P201")
+    for fence in page.fences:
+        if fence.language in PASSIVE and _imports(fence.code):
+            yield page.problem(fence.line, "P209", language=fence.language)
+
+
+def _imports(text: str) -> bool:
+    """Whether a text is Python that imports something."""
+    try:
+        nodes = ast.walk(ast.parse(text))
+    except SyntaxError:
+        return False
+    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
 
 
 def _heading_problems(page: Page) -> Iterator[Problem]:
@@ -112,6 +135,17 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         elif heading.id in seen:
             yield page.problem(heading.line, "P303", id=heading.id)
         seen.add(heading.id)
+
+
+def _shown_problems(catalogue: Catalogue, found: list[Problem]) -> Iterator[Problem]:
+    """What the referee finds on pages whose own files are in order."""
+    faulty = {problem.path for problem in found if problem.is_error}
+    referee = Referee(catalogue.root)
+    for page in (*catalogue.pages, *catalogue.other_pages):
+        if page.path in faulty:
+            continue
+        if faulty.isdisjoint(block.snippet for block in page.blocks):
+            yield from referee.problems(page)
 
 
 def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:

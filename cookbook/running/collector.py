@@ -22,7 +22,6 @@ from cookbook.running.runner import TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
-referee_key = pytest.StashKey()
 runner_key = pytest.StashKey[Runner]()
 problems_key = pytest.StashKey[list[Problem]]()
 result_key = pytest.StashKey[Result]()
@@ -237,8 +236,6 @@ class RefereeItem(pytest.Item):
     def runtest(self):
         page = self.parent.page
         found = [p for p in structure(self.config) if p.path == page.path]
-        if not found and (problem := referee(self.config).problem(page)):
-            found = [problem]
         if found:
             raise BlockFailedError("\n".join(str(problem) for problem in found))
 
@@ -249,15 +246,6 @@ class RefereeItem(pytest.Item):
 
     def reportinfo(self):
         return self.path, 0, f"{self.parent.page.path}: {self.name}"
-
-
-def referee(config):
-    """The session's referee; a machine that only runs blocks needs no MkDocs."""
-    from cookbook.running.referee import Referee
-
-    if referee_key not in config.stash:
-        config.stash[referee_key] = Referee(config.stash[catalogue_key])
-    return config.stash[referee_key]
 
 
 class BlockFailedError(Exception):

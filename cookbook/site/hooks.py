@@ -100,6 +100,7 @@ def on_post_build(config):
         return
     site, built = Path(config.site_dir), config.extra["built"]
     for lang in LANGUAGES:
+        shutil.rmtree(site / lang, ignore_errors=True)  # --dirty keeps the old one
         shutil.move(built / lang, site / lang)
     built.rmdir()
     BUILDING.remove(built)

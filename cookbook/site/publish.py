@@ -56,10 +56,12 @@ def llms_txt(catalogue: Catalogue) -> str:
     lines = [
         "# PyTorch Cookbook",
         "",
-        "> PyTorch recipes in English and Chinese. Every code block is a complete",
-        "> file that was run; it is shown exactly as it was run.",
+        "> PyTorch recipes in English and Chinese. Every Python block is a complete",
+        "> file, shown exactly as it is run; a block that needs a GPU, or that is not",
+        "> run, says so. Shell blocks are lines to type.",
         "",
-        "recipes.json lists the same with hashes, symbols and error messages.",
+        "recipes.json lists the same with hashes, symbols and error messages, and",
+        "where and when each file was run.",
     ]
     for lang in LANGUAGES:
         for category in catalogue.categories:

@@ -3,14 +3,18 @@
 import itertools
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import MARK, Page, other_language, snippet_preprocessor
+from cookbook.checks.prose_checks import prose
+from cookbook.pages import INCLUDE, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
 QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
+# A heading's id, or a line of attributes: plain Markdown knows neither.
+ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 WORDS = {
     "en": {
         "home": "All recipes",
@@ -81,9 +85,6 @@ def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
 
 def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
     recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
-    body = page.body.lstrip("\n")
-    body = MARK.sub(lambda match: _mark(page, match["mark"]), body)
-    body = INCLUDED.sub(lambda match: _with_output(catalogue, match, words), body)
     return "\n".join(
         [
             f"# {recipe.title(page.lang)} {{ #{page.slug} }}",
@@ -95,12 +96,21 @@ def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
             status.line(catalogue, recipe, page.lang),
             "{ .status }",
             "",
-            body,
+            body_markdown(page).lstrip("\n"),
             *status.table(catalogue, recipe, page.lang),
             *_documentation(recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
     )
+
+
+def body_markdown(page: Page) -> str:
+    """What a person wrote, with each mark explained and each snippet named."""
+    lines = page.body.split("\n")
+    for block in page.blocks:
+        if block.mark:
+            lines[block.line - 2] = _mark(page, block)  # stands right above
+    return INCLUDED.sub(lambda match: _with_output(page, match), "\n".join(lines))
 
 
 def number_errors(markdown: str) -> str:
@@ -116,28 +126,41 @@ def full_markdown(catalogue: Catalogue, page: Page) -> str:
     address = f"../../{page.twin_path.relative_to('docs').as_posix()}"
     notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
     text = _document(catalogue, page, [f"> {notice}", ""] if notice else [])
-    # Before the code is in place, which must stay as it is.
-    plain = re.sub(r" ?\{ ?[#.][^}]*\}", "", text)
-    plain = re.sub(r"\n{3,}", "\n\n", plain)
+    words = {number for number, _ in prose(text)}
+    lines = [""]
+    for number, line in enumerate(text.split("\n"), start=1):
+        if number not in words:
+            lines.append(_included(catalogue.root, line))
+        elif (plain := _plain(line)) or lines[-1]:
+            lines.append(plain)
+    return "\n".join(lines[1:])
+
+
+def _plain(line: str) -> str:
+    """A line of prose, for readers who have no site around it."""
     # Only recipes have a Markdown twin; the page of environments has none.
-    plain = plain.replace("](../verified.md)", "](../verified/)")
-    lines = snippet_preprocessor(catalogue.root).run(plain.split("\n"))
-    return "\n".join(lines)
+    return ATTRIBUTES.sub("", line).replace("](../verified.md)", "](../verified/)")
 
 
-def _mark(page: Page, mark: str) -> str:
-    block = next(b for b in page.blocks if b.mark and b.mark in mark)
+def _included(root: Path, line: str) -> str:
+    """A line of code; for an include, the whole file but its last line break."""
+    if not (include := INCLUDE.fullmatch(line)):
+        return line
+    return (root / "snippets" / include["path"]).read_text("utf-8").removesuffix("\n")
+
+
+def _mark(page: Page, block: Block) -> str:
     text = WORDS[page.lang][block.mark].format(reason=block.reason)
     return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
 
 
-def _with_output(catalogue: Catalogue, match: re.Match, words: dict) -> str:
+def _with_output(page: Page, match: re.Match) -> str:
     path = match["path"]
     name = path.rpartition("/")[2]
     block = match[0].replace("```python", f'```python title="{name}.py"')
-    if not (catalogue.root / "snippets" / f"{path}.out").exists():
+    if not (page.root / "snippets" / f"{path}.out").exists():
         return block
-    title = words["output"]
+    title = WORDS[page.lang]["output"]
     return f'{block}\n\n```text title="{title}"\n--8<-- "{path}.out"\n```'
 
 

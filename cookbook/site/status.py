@@ -25,7 +25,7 @@ WORDS = {
         "none": "Nothing fails in any environment.",
         "no_records": "No run has been recorded yet.",
         "totals": "{recipes} recipes · {blocks} blocks · {environments} · "
-        "last run {date} · {failing} failing",
+        "last run {date} · {failing} failing on torch {torch}, the newest",
         "environments": ("{} environment", "{} environments"),
         "costs": "Measured in these runs, each block in a process of its own:",
         "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
@@ -46,7 +46,7 @@ WORDS = {
         "none": "所有环境均无失败。",
         "no_records": "还没有运行记录。",
         "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} · "
-        "最近运行 {date} · {failing} 个失败",
+        "最近运行 {date} · {failing} 个在最新的 torch {torch} 上失败",
         "environments": ("{} 个环境", "{} 个环境"),
         "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
         "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
@@ -182,12 +182,18 @@ def _cost(catalogue: Catalogue, block: Block, words: dict) -> str | None:
 
 
 def totals(catalogue: Catalogue, lang: str) -> str:
-    """One line over everything, for the home pages."""
+    """One line over everything, for the home pages.
+
+    A recipe counts as failing where its present text failed under the newest torch
+    on any device, however it fared there on others.
+    """
     records = catalogue.records
     if not records:
         return WORDS[lang]["no_records"]
+    newest = records[0].torch
+    on_newest = [record for record in records if record.torch == newest]
     failing = sum(
-        any(one.status == "failed" for one in standings(catalogue, recipe)[:1])
+        any(_fails(recipe, record) for record in on_newest)
         for recipe in catalogue.recipes
     )
     one, many = WORDS[lang]["environments"]
@@ -197,7 +203,13 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         environments=(one if len(records) == 1 else many).format(len(records)),
         date=max(record.date for record in records),
         failing=failing,
+        torch=newest,
     )
+
+
+def _fails(recipe: Recipe, record: Record) -> bool:
+    found = standing(recipe, record)
+    return found is not None and found.status == "failed"
 
 
 def environments_page(catalogue: Catalogue, lang: str) -> str:

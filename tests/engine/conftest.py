@@ -80,12 +80,10 @@ class TinyCookbook:
         found = problems(Catalogue(self.root))
         return [str(problem) for problem in found if not problem.is_error]
 
-    def refereed(self, slug: str, lang: str = "en") -> str | None:
+    def refereed(self, slug: str, lang: str = "en") -> list[str]:
         """What the referee finds on one page."""
-        catalogue = Catalogue(self.root)
-        page = catalogue.by_slug[slug].pages[lang]
-        problem = Referee(catalogue).problem(page)
-        return problem and str(problem)
+        page = Catalogue(self.root).by_slug[slug].pages[lang]
+        return [str(problem) for problem in Referee(self.root).problems(page)]
 
     def command(self, *argv: str, **env: str) -> subprocess.CompletedProcess:
         """Run a Python module in the cookbook, as a contributor would."""

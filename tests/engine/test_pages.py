@@ -58,7 +58,7 @@ def catalogue():
 
 
 def test_pytest_collects_exactly_the_blocks_the_pages_show(catalogue, collected):
-    referee = Referee(catalogue)
+    referee = Referee(ROOT)
     shown = Counter(
         (page.path.as_posix(), language, code)
         for page in catalogue.pages

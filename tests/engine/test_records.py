@@ -204,6 +204,19 @@ def test_totals_count_one_environment_and_several(root):
     assert " · 2 个环境 · 最近运行 2026-11-20 · " in totals(root, "zh")
 
 
+def test_totals_count_what_fails_on_any_device_of_the_newest_torch(root):
+    write(root, {**ENVIRONMENT, "torch": "2.9.1"}, "failed")
+    assert "1 failing on torch 2.9.1, the newest" in totals(root, "en")
+    write(root, ENVIRONMENT)
+    assert "0 failing on torch 2.15.0, the newest" in totals(root, "en")
+    write(root, GPU, "failed")
+    assert "1 failing on torch 2.15.0, the newest" in totals(root, "en")
+    assert "1 个在最新的 torch 2.15.0 上失败" in totals(root, "zh")
+    file = root / "snippets/tensors/one.py"
+    file.write_text(file.read_text().replace("One.", "One!"))  # not run as it is now
+    assert "0 failing on torch 2.15.0, the newest" in totals(root, "en")
+
+
 def totals(root, lang):
     return status.totals(Catalogue(root), lang)
 

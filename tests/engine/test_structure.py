@@ -173,6 +173,14 @@ FAULTS = {
         "docs/zh/training/page.markdown:1: P404 a page that no recipe is; "
         "move it to docs/<lang>/<category>/<slug>.md",
     ),
+    "Python in a text block": (
+        Append(PAGE, TWIN, text="\n```text\nimport torch\n\ntorch.ones(2)\n```\n"),
+        *[
+            f"{path}:12: P209 Python in a block of ```text would be shown but not run; "
+            "put it into a file and include that; text is for output and messages"
+            for path in (PAGE, TWIN)
+        ],
+    ),
     # Marks
     **{
         f"<!--{mark}-->": (

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cookbook.pages import HAN, LANGUAGES
+from cookbook.pages import HAN, LANGUAGES, PASSIVE
 from cookbook.site import search
 from cookbook.site.render import CodeBlocks
 from tests.helpers import ROOT
@@ -68,24 +68,36 @@ def test_pages_show_exactly_the_files(site, recipes):
         for lang in LANGUAGES:
             page = (site / entry["url"][lang] / "index.html").read_text("utf-8")
             codes = [code for kind, code in CodeBlocks.read(page) if kind == "python"]
-            assert entry["behind"] or codes == files  # its twin may show another
+            assert codes == files
             shown += codes
         assert set(shown) == set(files)
 
 
-def test_markdown_twins_hold_the_code_and_the_output(site, recipes):
+def test_markdown_twins_hold_each_block_and_output_byte_for_byte(site, catalogue):
+    for recipe in catalogue.recipes:
+        expected = []
+        for block in recipe.blocks:
+            expected.append(block.code)
+            file = block.snippet and (ROOT / block.snippet).with_suffix(".out")
+            if file and file.exists():
+                expected.append(file.read_text("utf-8"))
+        for lang, page in recipe.pages.items():
+            text = (site / lang / recipe.category / f"{recipe.slug}.md").read_text()
+            assert text.startswith(f"# {recipe.title(lang)}\n")
+            quoted = [fence.code for fence in page.fences if fence.language in PASSIVE]
+            shown = re.findall(r"^```\S.*\n([\s\S]*?)^```$", text, re.MULTILINE)
+            assert [code for code in shown if code not in quoted] == expected
+
+
+def test_code_in_markdown_twins_has_the_hash_of_recipes_json(site, recipes):
     for entry in recipes:
-        if entry["behind"]:
-            continue  # a page may lack what its twin shows
-        for lang in LANGUAGES:
-            text = (site / f"{entry['url'][lang].rstrip('/')}.md").read_text("utf-8")
-            assert text.startswith(f"# {entry['title'][lang]}\n")
-            assert "--8<--" not in text
-            for snippet in entry["snippets"]:
-                file = ROOT / snippet["path"]
-                assert file.read_text("utf-8") in text
-                if file.with_suffix(".out").exists():
-                    assert file.with_suffix(".out").read_text("utf-8") in text
+        hashes = [snippet["sha256"] for snippet in entry["snippets"]]
+        for url in entry["url"].values():
+            text = (site / f"{url.rstrip('/')}.md").read_text("utf-8")
+            shown = re.findall(r"^```python.*\n([\s\S]*?)^```$", text, re.MULTILINE)
+            assert [
+                hashlib.sha256(code.encode()).hexdigest() for code in shown
+            ] == hashes
 
 
 def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):

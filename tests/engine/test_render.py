@@ -1,0 +1,73 @@
+"""What the site makes of a page's source: its Markdown twin, and its marks."""
+
+import hashlib
+import re
+
+import pytest
+
+from cookbook.catalogue import Catalogue
+from cookbook.site.render import full_markdown, site_markdown
+
+SLUG = "label-smoothing"
+SNIPPET = "snippets/training/label_smoothing.py"
+FENCED = re.compile(r"^```(\S+).*\n([\s\S]*?)^```$", re.MULTILINE)
+
+
+def twin(cookbook, lang: str = "en") -> str:
+    catalogue = Catalogue(cookbook.root)
+    return full_markdown(catalogue, catalogue.by_slug[SLUG].pages[lang])
+
+
+CODE = {
+    "an array": 'echo "n=${#arr[@]}"\n',
+    "braces": "awk '{ .5 }' a; echo { .b }\n",
+    "blank lines": "a\n\n\n\nb\n",
+    "a link to the page of environments": "cat '](../verified.md)'\n",
+}
+
+
+@pytest.mark.parametrize("code", CODE.values(), ids=CODE)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_shell_lines_stand_in_the_twin_as_on_the_page(cookbook, code, lang):
+    cookbook.recipe(SLUG, cookbook.CLAIM, after=f"\n```bash\n{code}```\n")
+    assert FENCED.findall(twin(cookbook, lang))[1] == ("bash", code)
+
+
+def test_snippets_and_outputs_stand_in_the_twin_byte_for_byte(cookbook):
+    source = '"""Print."""\n\n\nprint({1: "{ #a }"})\n\n\n\nprint("{ .b }")\n'
+    cookbook.recipe(SLUG, source)
+    cookbook.write(SNIPPET.replace(".py", ".out"), "{1: '{ #a }'}\n\n\n\n\n{ .b }\n")
+    (_, code), (_, output) = FENCED.findall(twin(cookbook))
+    assert code == source
+    assert output == "{1: '{ #a }'}\n\n\n\n\n{ .b }\n"
+    snippet = Catalogue(cookbook.root).by_slug[SLUG].snippets[0]
+    assert hashlib.sha256(code.encode()).hexdigest() == snippet.sha256
+
+
+def test_prose_of_the_twin_has_no_attributes_and_no_gaps(cookbook):
+    after = "\n## Why { #why }\n\n### How {#how}\n\nWrite `${#arr[@]}`.\n"
+    cookbook.recipe(SLUG, cookbook.CLAIM, after=after)
+    text = twin(cookbook)
+    assert text.startswith("# The label-smoothing\n\n> This page")
+    assert "\n\nUse it always.\n\nCPU: not yet run | GPU: not yet run\n\n```" in text
+    assert "\n## Why\n\n### How\n\nWrite `${#arr[@]}`.\n" in text
+    assert "\n\n\n" not in text
+
+
+def marked(mark: str, code: str) -> str:
+    return f"\n<!--pytest.mark.{mark}-->\n```bash\n{code}\n```\n"
+
+
+def test_each_marked_block_has_its_own_reason(cookbook):
+    after = marked("gpu", "nvidia-smi") + marked('skip(reason="it resets")', "reset")
+    after += marked('skip(reason="it asks")', "passwd") + "\n```bash\nls\n```\n"
+    cookbook.recipe(SLUG, cookbook.CLAIM, after=after)
+    catalogue = Catalogue(cookbook.root)
+    text = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["en"])
+    shown = re.findall(r"^(.*)\n\{ \.mark .*\}\n\n```bash\n(.*)$", text, re.MULTILINE)
+    assert shown == [
+        ("Needs a GPU: run by `make test-gpu`.", "nvidia-smi"),
+        ("Not run: it resets", "reset"),
+        ("Not run: it asks", "passwd"),
+    ]
+    assert "pytest.mark" not in text
