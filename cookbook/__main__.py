@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import os
 import sys
 from pathlib import Path
 
@@ -19,7 +20,13 @@ def main() -> int:
     for add in (add_check, add_new, add_parity, add_find, add_changed, add_failures):
         add(commands)
     arguments = parser.parse_args()
-    return arguments.run(Path.cwd(), arguments)
+    try:
+        code = arguments.run(Path.cwd(), arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough: … | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
 
 
 def add_check(commands) -> None:
@@ -135,6 +142,9 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
     """The recipes of these slugs; ends the program at an unknown one."""
     for slug in slugs:
         if slug not in catalogue.by_slug:
+            for page in catalogue.pages:
+                if page.slug == slug:
+                    sys.exit(str(page.problem(1, "P401", category=page.category)))
             similar = difflib.get_close_matches(slug, catalogue.by_slug)
             names = ", ".join(similar) or "a file's name below docs/en, without .md"
             sys.exit(f"{slug}: no such recipe; write {names}")
@@ -152,7 +162,11 @@ def add_find(commands) -> None:
 
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
-    return find.find(root, arguments.query, arguments.lang, arguments.show)
+    try:
+        return find.find(root, arguments.query, arguments.lang, arguments.show)
+    except PageError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 def add_failures(commands) -> None:
@@ -162,8 +176,13 @@ def add_failures(commands) -> None:
 
 
 def failures(root: Path, arguments: argparse.Namespace) -> int:
-    """Print, in Markdown, the recipes that the records say fail."""
-    print("\n".join(status.failures(Catalogue(root), "en")))
+    """Print, as a list in Markdown, the recipes that the records say fail."""
+    catalogue = Catalogue(root)
+    for recipe in catalogue.recipes:
+        for one in status.standings(catalogue, recipe):
+            if one.status == "failed":
+                device = one.record.environment["device"]
+                print(f"- `{recipe.slug}`: torch {one.record.torch}, {device}")
     return 0
 
 

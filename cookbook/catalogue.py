@@ -57,7 +57,8 @@ class Recipe:
 
         Found without reading the blocks, so of a page with a fault, too.
         """
-        found = [page.path for page in self.pages.values()]
+        one = self.page_for("en")
+        found = sorted([one.path, one.twin_path])
         for page in self.written.values():
             for include in INCLUDE.finditer(page.body):
                 snippet = Path("snippets", include["path"])
@@ -95,8 +96,8 @@ class Recipe:
 
     @property
     def facts(self) -> dict:
-        """What holds in every language stands on the English page alone."""
-        return self.pages["en"].meta
+        """What holds in every language stands on the English page, where it is."""
+        return self.page_for("en").meta
 
     @cached_property
     def errors(self) -> list[str]:

@@ -47,6 +47,33 @@ class PageError(Exception):
         self.problem = problem
 
 
+def read_text(root: Path, path: Path) -> str:
+    """The text of a page or a snippet.
+
+    Raises:
+        PageError: it is not UTF-8, or begins with a byte-order mark.
+    """
+    line = 1
+    try:
+        text = (root / path).read_text(encoding="utf-8")
+        if not text.startswith("\ufeff"):
+            return text
+    except UnicodeDecodeError as error:
+        line += error.object[: error.start].count(b"\n")
+    raise PageError(Problem(path, line, "F104", {"file": path}))
+
+
+class FrontMatter(dict):
+    """What a page says of itself; a key that is not there is the page's fault."""
+
+    def __init__(self, page: "Page", meta: dict):
+        super().__init__(meta)
+        self.page = page
+
+    def __missing__(self, key: str):
+        raise self.page.error(1, "P106", key=key)
+
+
 @dataclass(frozen=True)
 class Block:
     """A code block that runs: a whole snippet, or a few shell lines."""
@@ -87,10 +114,15 @@ class Page:
     root: Path
     path: Path  # relative to root, docs/<lang>/<category>/<slug>.md
     source: str = field(repr=False)
+    unreadable: PageError | None = None  # why the source is empty
 
     @classmethod
     def load(cls, root: Path, path: Path) -> "Page":
-        return cls(root, path, (root / path).read_text(encoding="utf-8"))
+        """Read a page; what is wrong with it is told where it is looked into."""
+        try:
+            return cls(root, path, read_text(root, path))
+        except PageError as error:
+            return cls(root, path, "", error)
 
     @property
     def lang(self) -> str:
@@ -121,12 +153,14 @@ class Page:
         return PageError(self.problem(line, code, **facts))
 
     @cached_property
-    def meta(self) -> dict:
+    def meta(self) -> FrontMatter:
         """The front matter.
 
         Raises:
             PageError: there is none, or it is not YAML.
         """
+        if self.unreadable:
+            raise self.unreadable
         match = FRONT_MATTER.match(self.source)
         if not match:
             raise self.error(1, "P101")
@@ -139,7 +173,7 @@ class Page:
             raise self.error(line, "P102", reason=reason) from error
         if not isinstance(meta, dict):
             raise self.error(1, "P103")
-        return meta
+        return FrontMatter(self, meta)
 
     def meta_line(self, key: str) -> int:
         """The line on which a key of the front matter stands; 1 if it is absent."""
@@ -159,6 +193,8 @@ class Page:
     @cached_property
     def _expanded(self) -> tuple[str, list[int]]:
         """The body with its includes, and the source line of each line of it."""
+        if self.unreadable:
+            raise self.unreadable
         include = snippet_preprocessor(self.root)
         lines, origin = [], []
         for number, line in enumerate(self.body.split("\n"), start=1):
@@ -176,8 +212,13 @@ class Page:
         include = INCLUDE.fullmatch(line)
         if not include:
             raise self.error(number, "P202", text=line.strip())
-        if not (self.root / "snippets" / include["path"]).is_file():
+        snippet = Path("snippets", include["path"])
+        if not (self.root / snippet).is_file():
             raise self.error(number, "P203", file=include["path"])
+        try:
+            read_text(self.root, snippet)
+        except PageError as error:
+            raise self.error(number, "F104", file=snippet) from error
 
     @cached_property
     def expanded(self) -> str:

@@ -87,16 +87,17 @@ def problems(catalogue: Catalogue) -> Iterator[Problem]:
         yield Problem(FILE, mark.line + 1 if mark else 1, "X101", {"reason": reason})
         return
     recipes = catalogue.recipes
-    pages = {recipe.slug: next(iter(recipe.written.values())) for recipe in recipes}
+    slugs = {recipe.slug for recipe in recipes}
+    pages = {f"{one.category}/{one.slug}": one.page_for("en").path for one in recipes}
     for entry in entries:
         if not _complete(entry):
             yield Problem(FILE, _line(catalogue.root, entry), "X102")
             continue
         line, one = _line(catalogue.root, entry), _retired(entry)
-        if one.slug in pages:
-            facts = {"slug": one.slug, "path": pages[one.slug].path}
+        if one.page in pages:
+            facts = {"slug": one.slug, "path": pages[one.page]}
             yield Problem(FILE, line, "X103", facts)
-        if one.successor is not None and one.successor not in pages:
+        if one.successor is not None and one.successor not in slugs:
             yield Problem(FILE, line, "X104", {"successor": one.successor})
 
 

@@ -1,57 +1,136 @@
-"""The rules of every file: no credentials, no path of one machine, no TODO."""
+"""The rules of every file: UTF-8, no credentials, no path of one machine, no TODO."""
 
+import ast
+import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
+import pathspec
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.core.scan import scan_file
+from detect_secrets.plugins import keyword
+from detect_secrets.plugins.base import RegexBasedDetector
 from detect_secrets.settings import transient_settings
 
 from cookbook.checks.rules import Problem
+from cookbook.pages import PageError, read_text
 
-FOLDERS = ("docs", "snippets", "tests", "cookbook", "benchmarks")
-SUFFIXES = (".md", ".py", ".yml", ".out")
+IGNORED = Path(".gitignore")
+QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
 TODO = re.compile(r"\bTODO\b.*")
 # Where people keep their files; a recipe writes into the current folder.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+|\b[A-Z]:\\+\w{2,}\\")
+# What a snippet opens that only some machines have: /data/x, ~/x, C:/x.
+ABSOLUTE = re.compile(r"/(?!dev/null\b)[\w.]|~\w*(/|$)|[A-Za-z]:[\\/]")
 # Hashes and words of code are random enough to be taken for secrets.
 GUESSING = ("Base64HighEntropyString", "HexHighEntropyString")
+EXAMPLE = "pragma: allowlist secret"  # detect-secrets' own mark
+# Credentials of people who train models, whose form detect-secrets does not know.
+TOKENS = {
+    "Hugging Face Token": re.compile(r"\bhf_[A-Za-z0-9]{30,}"),
+    "OpenAI Token": re.compile(r"\bsk-(?:proj|svcacct|admin)-[\w-]{40,}"),
+}
 
 
 def files(root: Path) -> list[Path]:
-    """The text files that people write, relative to the root."""
-    found = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
-    paths = (path.relative_to(root) for path in found if path.suffix in SUFFIXES)
-    return sorted(path for path in paths if "__pycache__" not in path.parts)
+    """The files that git tracks or would add, relative to the root.
+
+    Found without git, so in an unpacked archive too.
+    """
+    patterns = [".git/", *(root / IGNORED).read_text("utf-8").splitlines()]
+    ignored = pathspec.GitIgnoreSpec.from_lines(patterns)
+    found = []
+    for folder, folders, names in os.walk(root):
+        here = Path(folder).relative_to(root)
+        folders[:] = [f for f in folders if not ignored.match_file(f"{here / f}/")]
+        found += [here / n for n in names if not ignored.match_file(here / n)]
+    return sorted(found)
 
 
 def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
-    """What no file may hold, in the files given."""
+    """What no file may hold, in the files given; binary ones are left out."""
     found = []
     for path in paths:
-        found += _line_problems(root, path)
-    found += _credential_problems(root, paths)
+        try:
+            text = read_text(root, path)
+        except PageError as error:
+            if b"\0" not in (root / path).read_bytes():
+                found.append(error.problem)
+            continue
+        found += _line_problems(path, text)
+        found += _credential_problems(root, path, text)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def _line_problems(root: Path, path: Path) -> Iterator[Problem]:
+def _line_problems(path: Path, text: str) -> Iterator[Problem]:
+    literals = _literals(text) if _is_snippet(path) else {}
     finished = any(path.is_relative_to(folder) for folder in FINISHED)
-    lines = (root / path).read_text(encoding="utf-8").split("\n")
-    for number, line in enumerate(lines, start=1):
-        if machine := MACHINE_PATH.search(line):
-            yield Problem(path, number, "F102", {"found": machine[0]})
+    for number, line in enumerate(text.split("\n"), start=1):
+        machine = MACHINE_PATH.search(line)
+        found = machine[0] if machine else literals.get(number)
+        if found and not path.is_relative_to(QUERIES):
+            yield Problem(path, number, "F102", {"found": found})
         if finished and (left := TODO.search(line)):
             yield Problem(path, number, "F103", {"text": left[0].strip()})
 
 
-def _credential_problems(root: Path, paths: Iterable[Path]) -> Iterator[Problem]:
-    """What detect-secrets knows the form of; its guesses by entropy are left out."""
+def _is_snippet(path: Path) -> bool:
+    return path.is_relative_to("snippets") and path.suffix == ".py"
+
+
+def _literals(source: str) -> dict[int, str]:
+    """The strings that begin as an absolute path does, by line."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return {}  # another rule says so
+    continued = {id(node.right) for node in nodes if isinstance(node, ast.BinOp)}
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            continued |= {id(part) for part in node.values[1:]}
+    return {
+        node.lineno: node.value.partition("\n")[0]
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in continued
+        and ABSOLUTE.match(node.value)
+    }
+
+
+def _credential_problems(root: Path, path: Path, text: str) -> Iterator[Problem]:
+    """What has the form of a credential; guesses by entropy are left out."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        for kind, token in TOKENS.items():
+            if token.search(line) and EXAMPLE not in line:
+                yield Problem(path, number, "F101", {"kind": kind})
+    # detect-secrets looks line by line, and takes its time.
+    if not any(form.search(text) for form in _forms()):
+        return
+    names = [{"name": plugin.__name__} for plugin in _plugins()]
+    with transient_settings({"plugins_used": names}):
+        for secret in scan_file(str(root / path)):
+            yield Problem(path, secret.line_number, "F101", {"kind": secret.type})
+
+
+@cache
+def _plugins() -> list[type]:
+    """What detect-secrets knows the form of."""
     plugins = get_mapping_from_secret_type_to_class().values()
-    names = [plugin.__name__ for plugin in plugins if plugin.__name__ not in GUESSING]
-    with transient_settings({"plugins_used": [{"name": name} for name in names]}):
-        for path in paths:
-            for secret in scan_file(str(root / path)):
-                yield Problem(path, secret.line_number, "F101", {"kind": secret.type})
+    return [plugin for plugin in plugins if plugin.__name__ not in GUESSING]
+
+
+@cache
+def _forms() -> list[re.Pattern]:
+    """One of these is found in every text in which a plugin finds something."""
+    forms = [
+        re.compile(form.pattern, form.flags | re.MULTILINE)
+        for plugin in _plugins()
+        if issubclass(plugin, RegexBasedDetector)
+        for form in plugin.denylist
+    ]
+    return [*forms, re.compile(keyword.DENYLIST_REGEX, re.IGNORECASE)]

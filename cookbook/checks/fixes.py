@@ -34,10 +34,16 @@ def _contents(recipes: Iterable[Recipe]) -> dict[Path, bytes]:
 
 
 def _fix_text(file: Path) -> None:
-    """Spaces for tabs, none at the end of a line of code; one newline at the end."""
+    """Spaces for tabs, none at the end of a line of code; one newline at the end.
+
+    A byte-order mark goes, too.
+    """
     if file.suffix == ".out":
         return  # as it was printed
-    text = file.read_text(encoding="utf-8")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return  # which encoding it is, a machine does not know
     lines = text.rstrip("\n").split("\n")
     if file.suffix == ".py":
         lines = [line.expandtabs(4).rstrip() for line in lines]
@@ -48,6 +54,8 @@ def _fix_headings(recipe: Recipe) -> None:
     """Ids for headings: the twin's, or on the English page from the words."""
     for page in recipe.written.values():
         page = Page.load(recipe.root, page.path)
+        if page.unreadable:
+            continue
         others = _twin_headings(page)
         lines = page.source.split("\n")
         for index, heading in enumerate(page.headings):

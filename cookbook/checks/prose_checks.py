@@ -17,7 +17,7 @@ GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
 WORD = re.compile(r"[A-Za-z][a-z]+")
-UNTRANSLATED_WORDS = 3  # fewer are a name
+UNTRANSLATED_WORDS = 3  # fewer are a name, except in a title or a heading
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # What is not prose: comments, code, attributes, and where a link leads.
 NOT_PROSE = re.compile(r"<!--.*?-->|`+[^`]+`+|\{[^}]*\}|(?<=\])\([^)]*\)|<[^>]+>")
@@ -106,10 +106,13 @@ def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def _language_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
     """Chinese pages are in Chinese, English ones in English."""
+    title = page.meta_line("title")
     for number, paragraph in _paragraphs(lines):
         text = NOT_PROSE.sub(" ", paragraph)
         words = WORD.findall(text)
-        if page.lang == "zh" and len(words) >= UNTRANSLATED_WORDS:
+        is_title = paragraph.startswith("#") or number == title
+        enough = 1 if is_title else UNTRANSLATED_WORDS
+        if page.lang == "zh" and len(words) >= enough:
             if not HAN.search(text):
                 yield page.problem(number, "P311", text=_beginning(text))
         elif page.lang == "en" and HAN.search(text):
@@ -183,7 +186,8 @@ def _ids(page: Page) -> set[str]:
 
 def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
     """Images and links of a file that is read on the repository's site."""
-    lines = prose((root / path).read_text(encoding="utf-8"))
+    text = (root / path).read_text(encoding="utf-8", errors="replace")  # F104 says so
+    lines = prose(text)
     yield from image_problems(path, lines)
     for number, line in lines:
         for link in LINK.finditer(line):
@@ -200,7 +204,9 @@ def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
 
 def _slugs(file: Path) -> set[str]:
     """The ids that GitHub gives to the headings of a file."""
-    headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.+)$", file.read_text("utf-8", "replace"), re.MULTILINE
+    )
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         for heading in headings

@@ -646,11 +646,11 @@ _TABLE = (
         "S211",
         en=(
             "{name} is a module's name, which this file hides from its neighbours",
-            "give the file, and its recipe, another name",
+            "give the file and its recipe a name of several words",
         ),
         zh=(
             "{name} 是模块名，同一文件夹中的代码会误导入这个文件",
-            "给文件和条目换一个名字",
+            "给文件和条目换一个由几个单词组成的名字",
         ),
     ),
     # S3: what belongs to a snippet

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cookbook.apis import Names
 from cookbook.checks.rules import Problem
+from cookbook.pages import PageError, read_text
 
 MAX_LINES, MAX_COLUMNS = 60, 79
 ANNOTATION = re.compile(r"# \(\d+\)!")
@@ -19,6 +20,11 @@ IMPORTED_AS |= {"paddlepaddle": "paddle"}
 BROUGHT_ALONG = {"PIL"}  # by torchvision, which can not do without
 NETWORK = ("torch.hub.", "torch.utils.model_zoo.", "urllib.request.", "http.client.")
 NETWORK += ("ftplib.", "requests.", "huggingface_hub.", "socket.create_connection")
+EXITS = ("exit", "quit", "os._exit", "sys.exit", "SystemExit")
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+# A function that may build a model, and weights: ResNet18_Weights.DEFAULT, "DEFAULT".
+MODEL = re.compile(r"torchvision\.models\.([a-z]\w*\.)?(?!get_|list_)[a-z]\w*")
+WEIGHTS = re.compile(r"_Weights\.|^['\"]")
 # Each entry is proved by a test: torch says itself that the name is deprecated, or
 # it is gone; and the replacement exists.
 DEPRECATED = {
@@ -85,7 +91,13 @@ DEPRECATED_ARGUMENTS = {
 
 def problems(root: Path, path: Path) -> Iterator[Problem]:
     """What is wrong with a snippet, by itself."""
-    source = (root / path).read_text(encoding="utf-8")
+    if is_module(root, path.stem):
+        yield Problem(path, 1, "S211", {"name": path.stem})
+    try:
+        source = read_text(root, path)
+    except PageError as error:
+        yield error.problem
+        return
     yield from _text_problems(path, source)
     try:
         tree = ast.parse(source)
@@ -94,11 +106,11 @@ def problems(root: Path, path: Path) -> Iterator[Problem]:
         return
     if not ast.get_docstring(tree):
         yield Problem(path, 1, "S202")
-    if not _claims(tree) and not (root / path).with_suffix(".out").exists():
+    if not _claims(tree) and not _prints((root / path).with_suffix(".out")):
         yield Problem(path, 1, "S203")
     yield from _definition_problems(path, tree)
     yield from _import_problems(path, tree, _declared(root))
-    yield from _name_problems(path, tree)
+    yield from _name_problems(path, tree, source)
 
 
 def _text_problems(path: Path, source: str) -> Iterator[Problem]:
@@ -143,24 +155,31 @@ def _claims(tree: ast.Module) -> bool:
     return False
 
 
+def _prints(output: Path) -> bool:
+    """Whether an output is recorded, and says something."""
+    return output.exists() and bool(output.read_text("utf-8", "replace").strip())
+
+
 def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
     """What a reader reuses has a docstring; every function is annotated."""
     for node in tree.body:
-        is_definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        is_definition = isinstance(node, FUNCTIONS | ast.ClassDef)
         if is_definition and not ast.get_docstring(node):
             yield Problem(path, node.lineno, "S204", {"name": node.name})
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and (missing := _unannotated(node)):
+        if isinstance(node, FUNCTIONS) and (missing := _unannotated(node)):
             facts = {"name": node.name, "missing": ", ".join(missing)}
             yield Problem(path, node.lineno, "S205", facts)
 
 
-def _unannotated(node: ast.FunctionDef) -> list[str]:
+def _unannotated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The arguments without a type, and ``return``; ``self`` needs none."""
-    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    given = node.args
+    arguments = [*given.posonlyargs, *given.args, given.vararg]
+    arguments += [*given.kwonlyargs, given.kwarg]
     missing = [
         argument.arg
-        for argument in arguments
+        for argument in filter(None, arguments)
         if argument.annotation is None and argument.arg not in ("self", "cls")
     ]
     if node.returns is None and node.name != "__init__":
@@ -174,6 +193,11 @@ def _declared(root: Path) -> frozenset[str]:
     text = "\n".join((root / name).read_text("utf-8") for name in REQUIREMENTS)
     packages = re.findall(r"^[A-Za-z][\w-]*", text, re.MULTILINE)
     return frozenset(IMPORTED_AS.get(name, name) for name in packages) | BROUGHT_ALONG
+
+
+def is_module(root: Path, name: str) -> bool:
+    """Whether a file of this name would hide a module from those beside it."""
+    return name in sys.stdlib_module_names or name in _declared(root)
 
 
 def _import_problems(
@@ -192,8 +216,8 @@ def _import_problems(
                 yield Problem(path, node.lineno, "S206", {"package": package or "."})
 
 
-def _name_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
-    """Library symbols that need the network, are deprecated, or unsafe."""
+def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Problem]:
+    """Symbols that need the network, are deprecated or unsafe, or end the run."""
     names = Names(tree)
     for node, name in names.outermost:
         if name.startswith(NETWORK):
@@ -201,16 +225,23 @@ def _name_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
         elif name in DEPRECATED:
             facts = {"name": name, "replacement": DEPRECATED[name]}
             yield Problem(path, node.lineno, "S208", facts)
+    lines = ["", *source.split("\n")]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            yield from _call_problems(path, node, names.full_name(node.func) or "")
+            name = names.full_name(node.func) or getattr(node.func, "id", "")
+            commented = "#" in "".join(lines[node.lineno - 1 : node.end_lineno + 1])
+            yield from _call_problems(path, node, name, commented)
+        if isinstance(node, ast.Raise) and getattr(node.exc, "id", "") in EXITS:
+            yield Problem(path, node.lineno, "S210", {"name": node.exc.id})
         if _is_data_of_tensor(node, names):
             facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
             yield Problem(path, node.lineno, "S208", facts)
 
 
-def _call_problems(path: Path, call: ast.Call, name: str) -> Iterator[Problem]:
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
+def _call_problems(
+    path: Path, call: ast.Call, name: str, commented: bool
+) -> Iterator[Problem]:
+    given = _arguments(call, name)
     for argument in given:
         for (prefix, old), new in DEPRECATED_ARGUMENTS.items():
             if argument == old and name.startswith(prefix):
@@ -218,8 +249,30 @@ def _call_problems(path: Path, call: ast.Call, name: str) -> Iterator[Problem]:
                 yield Problem(path, call.lineno, "S208", facts)
     if argument := _download(name, given):
         yield Problem(path, call.lineno, "S207", {"name": argument})
-    if name == "torch.load" and "weights_only" not in given:
+    if name == "torch.load" and not _is_safe(given, commented):
         yield Problem(path, call.lineno, "S209")
+    if name in EXITS:
+        yield Problem(path, call.lineno, "S210", {"name": name})
+
+
+def _arguments(call: ast.Call, name: str) -> dict[str | None, ast.expr]:
+    """The arguments by name, None for ``**``; and what torchvision takes by place."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if name.startswith("torchvision.datasets.") and any(map(_is_true, call.args[2:])):
+        given["download"] = ast.Constant(True)  # after root and train
+    if call.args and MODEL.fullmatch(name):
+        if isinstance(getattr(call.args[0], "value", None), bool):
+            given["pretrained"] = call.args[0]
+        elif WEIGHTS.search(ast.unparse(call.args[0])):
+            given["weights"] = call.args[0]
+    return given
+
+
+def _is_safe(given: dict[str | None, ast.expr], commented: bool) -> bool:
+    """Whether weights_only is said, and a comment beside it where it is False."""
+    if "weights_only" not in given:
+        return None in given
+    return _is_true(given["weights_only"]) or commented
 
 
 def _download(name: str, given: dict[str | None, ast.expr]) -> str | None:

@@ -10,13 +10,14 @@ from mkdocs.utils import is_markdown_file
 
 from cookbook import parity, retired
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import prose_checks, snippet_checks
+from cookbook.checks import file_checks, prose_checks, snippet_checks
 from cookbook.checks.rules import Problem
 from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
     PASSIVE,
     PYTHON,
+    SHELLS,
     Page,
     PageError,
     tests_of,
@@ -29,6 +30,7 @@ SENTENCE_END = {"en": ".", "zh": "。"}
 NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
 STRINGS, OPTIONAL = ("title", "description"), ("aliases",)
 ENGLISH_ONLY = ("related", "covers", "tags")
+NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
 def problems(catalogue: Catalogue) -> list[Problem]:
@@ -50,6 +52,8 @@ def problems(catalogue: Catalogue) -> list[Problem]:
 def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
     """Confirm that the recipes' pages are in line; what keeps others from it."""
     errors = [problem for problem in problems(catalogue) if problem.is_error]
+    all_pages = [page.path for one in recipes for page in one.written.values()]
+    errors += file_checks.problems(catalogue.root, all_pages)
     found = []
     for recipe in recipes:
         pages = list(recipe.written.values())
@@ -70,7 +74,8 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
         if not SLUG.fullmatch(page.slug):
             yield page.problem(1, "P402", name=page.path.name)
         try:
-            yield from _front_matter_problems(page)
+            has_twin = (catalogue.root / page.twin_path).exists()
+            yield from _front_matter_problems(page, has_twin)
             yield from _block_problems(page)
         except PageError as error:
             yield error.problem
@@ -81,9 +86,9 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
                 yield page.problem(number, "P208")
 
 
-def _front_matter_problems(page: Page) -> Iterator[Problem]:
+def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
-    english_only = ENGLISH_ONLY if page.lang == "en" else ()
+    english_only = ENGLISH_ONLY if page.lang == "en" or not has_twin else ()
     allowed = (*STRINGS, "aliases", *english_only, parity.KEY)
     for key in meta:
         if key in allowed:
@@ -114,6 +119,11 @@ def _block_problems(page: Page) -> Iterator[Problem]:
     for fence in page.fences:
         if fence.language in PASSIVE and _imports(fence.code):
             yield page.problem(fence.line, "P209", language=fence.language)
+    for block in page.blocks:
+        if block.language in SHELLS and block.mark != "skip":
+            for number, line in enumerate(block.code.split("\n"), block.line + 1):
+                if found := NETWORK_COMMAND.search(line.partition("#")[0]):
+                    yield page.problem(number, "P214", command=found[0])
 
 
 def _imports(text: str) -> bool:

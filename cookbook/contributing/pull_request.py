@@ -55,18 +55,18 @@ def summarise(number: int, folder: Path) -> dict:
         "number": number,
         "blocks": blocks,
         "failure": (check or failure)[:MAX_FAILURE],
-        "pages": [address(path) for path in paths if path.startswith("docs/")],
+        "pages": list(filter(PAGE.fullmatch, map(address, paths))),
     }
 
 
 def text_of(file: Path) -> str:
     """A file's text; empty where an earlier step has failed."""
-    return file.read_text(encoding="utf-8") if file.exists() else ""
+    return file.read_text("utf-8", "replace") if file.exists() else ""
 
 
 def found_by_check(printed: str) -> str:
     """What make check found wrong: its errors, else what a tool printed last."""
-    if "all in order" in printed:
+    if printed.strip().splitlines()[-1:] == ["all in order"]:
         return ""
     errors = [
         problem[1]

@@ -15,6 +15,7 @@ from string import Template
 from cookbook import retired
 from cookbook.catalogue import Catalogue
 from cookbook.checks.rules import SEPARATOR, reader_language
+from cookbook.checks.snippet_checks import is_module
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -
@@ -52,6 +53,16 @@ REFUSALS = {
             "write lower-case words joined by -, the first beginning with a letter",
         ),
         "zh": ("{slug} 不能用作 slug", "写小写单词，用 - 连接，首个单词以字母开头"),
+    },
+    "module": {
+        "en": (
+            "{slug} is a module's name, which the snippet would hide",
+            "write a slug of several words that name the task",
+        ),
+        "zh": (
+            "{slug} 是模块名，会被代码文件遮蔽",
+            "用几个单词组成的 slug 写明任务",
+        ),
     },
     "long": {
         "en": ("{slug} has {count} characters", "write a slug of at most {limit}"),
@@ -150,7 +161,7 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
     """
     category, slug = split(recipe)
     refuse_category(catalogue, category)
-    refuse_name(slug)
+    refuse_name(catalogue, slug)
     refuse_taken(catalogue, slug)
     given = {lang: titles.get(lang) or text for lang, text in TITLES.items()}
     files = NewRecipe(category, slug, given, gpu).files()
@@ -177,9 +188,11 @@ def refuse_category(catalogue: Catalogue, category: str) -> None:
         )
 
 
-def refuse_name(slug: str) -> None:
+def refuse_name(catalogue: Catalogue, slug: str) -> None:
     if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
         raise ScaffoldError("slug", slug=slug)
+    if is_module(catalogue.root, slug.replace("-", "_")):
+        raise ScaffoldError("module", slug=slug)
     if len(slug) > LONGEST:
         raise ScaffoldError("long", slug=slug, count=len(slug), limit=LONGEST)
 

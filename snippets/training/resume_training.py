@@ -1,24 +1,24 @@
 """Resume training, and end with the weights of an uninterrupted run."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 
-def save(path: Path, epoch: int, **parts) -> None:
+def save(path: Path, epoch: int, **parts: Any) -> None:
     """Save what the next epoch depends on: each part and the RNGs."""
     checkpoint = {name: part.state_dict() for name, part in parts.items()}
     rng = torch.get_rng_state(), torch.cuda.get_rng_state_all()
     torch.save({**checkpoint, "epoch": epoch, "rng": rng}, path)
 
 
-def resume(path: Path, **parts) -> int:
+def resume(path: Path, **parts: Any) -> int:
     """Load into model=, optimizer=, scheduler=; return the epoch to run.
 
     Build them as for a new run: model, to its device, then the optimizer.
-
     Source: https://docs.pytorch.org/docs/stable/generated/torch.load.html
     """
     # RNG states stay on the CPU; load_state_dict moves what goes to the GPU.

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -18,7 +19,7 @@ def write_whole(checkpoint: dict, path: Path) -> None:
 
 
 def save_checkpoint(
-    folder: Path, epoch: int, accuracy: float, best: float, **parts
+    folder: Path, epoch: int, accuracy: float, best: float, **parts: Any
 ) -> float:
     """Write ``last.pt``; ``best.pt`` as well if accuracy exceeds best.
 

@@ -18,7 +18,13 @@ from cookbook.running.runner import Job, Result, Runner
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
-COPIED = (*SETTINGS, "conftest.py", "docs/categories.yml", "docs/root/index.md")
+COPIED = (
+    *SETTINGS,
+    ".gitignore",
+    "conftest.py",
+    "docs/categories.yml",
+    "docs/root/index.md",
+)
 COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
 COPIED += ("requirements.in", "requirements-paddle.txt")
 LINKED = ("cookbook", "docs/overrides")

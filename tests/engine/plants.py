@@ -40,6 +40,17 @@ class Write:
         cookbook.write(self.path, self.text)
 
 
+class Encode:
+    """Save a file in another encoding."""
+
+    def __init__(self, path: str, encoding: str):
+        self.path, self.encoding = path, encoding
+
+    def __call__(self, cookbook):
+        file = cookbook.root / self.path
+        file.write_text(file.read_text(encoding="utf-8"), encoding=self.encoding)
+
+
 class Move:
     """Give both pages another place below docs/<lang>/; or copy them there."""
 

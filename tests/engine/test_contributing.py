@@ -1,6 +1,9 @@
 """What contributors are told agrees with what there is."""
 
+import os
 import re
+import subprocess
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -99,3 +102,109 @@ def test_the_hook_calls_the_check_and_fetches_nothing():
     (hook,) = repository["hooks"]
     assert hook["entry"].startswith(".venv/bin/python -m cookbook check")
     assert hook["language"] == "system"
+
+
+def workflow(name: str) -> dict:
+    text = (ROOT / ".github/workflows" / f"{name}.yml").read_text("utf-8")
+    return yaml.safe_load(text)["jobs"]
+
+
+def needed(jobs: dict, name: str) -> set[str]:
+    """The jobs that must end before a job, near and far."""
+    needs = jobs[name].get("needs", [])
+    near = {needs} if isinstance(needs, str) else set(needs)
+    return near.union(*(needed(jobs, one) for one in near))
+
+
+@pytest.mark.parametrize("name", ["pages", "weekly"])
+def test_a_job_says_when_it_runs_where_one_before_it_may_be_skipped(name):
+    jobs = workflow(name)
+    for job, steps in jobs.items():
+        if any("if" in jobs[earlier] for earlier in needed(jobs, job)):
+            assert "!cancelled()" in steps.get("if", ""), job
+
+
+def test_what_a_gpu_run_found_is_kept_where_it_failed():
+    *_, run, upload = workflow("gpu")["test-gpu"]["steps"]
+    assert run["run"] == "make test-gpu"
+    assert upload["if"] == "${{ !cancelled() }}"
+    assert workflow("pages")["deploy"]["needs"] == "build"
+
+
+def weekly_step(name: str) -> str:
+    steps = workflow("weekly")["compat"]["steps"]
+    (script,) = [step["run"] for step in steps if step.get("name") == name]
+    return script
+
+
+def run_step(script: str, folder: Path) -> subprocess.CompletedProcess:
+    command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
+    env = {**os.environ, "TORCH": "nightly"}
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+FOUND = "- `mixup`: torch 9.0, CPU"
+
+
+@pytest.mark.parametrize(
+    ("python", "expected"),
+    [
+        (f"echo '{FOUND}'", FOUND),
+        ("exit 0", "- torch nightly: the blocks could not be run"),
+        ("exit 1", "- torch nightly: the blocks could not be run"),
+        (None, "- torch nightly: the blocks could not be run"),
+    ],
+    ids=["a recipe fails", "no record", "the engine fails", "not set up"],
+)
+def test_the_weekly_list_is_never_empty(tmp_path, python, expected):
+    if python:
+        file = tmp_path / ".compat/nightly/bin/python"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"#!/bin/sh\n{python}\n")
+        file.chmod(0o755)
+    done = run_step(weekly_step("Name what failed"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "failures-nightly.md").read_text() == f"{expected}\n"
+
+
+def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
+    (step, *_) = workflow("weekly")["compat"]["steps"]
+    condition = "${{ matrix.torch == 'nightly' && vars.NIGHTLY_INDEX == '' }}"
+    assert step["if"] == condition
+    done = run_step(step["run"], tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error::")
+    assert "NIGHTLY_INDEX" in done.stdout
+
+
+def test_failures_are_named_without_links_and_none_prints_nothing(cookbook):
+    assert cookbook.command("cookbook", "failures").stdout == ""
+    cookbook.recipe("broken", '"""Add."""\n\nassert 1 + 1 == 3\n')
+    assert cookbook.pytest("--verify").code == 1
+    printed = cookbook.command("cookbook", "failures").stdout
+    assert re.fullmatch(r"- `broken`: torch \S+, CPU\n", printed)
+
+
+def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
+    assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
+
+
+NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
+NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
+# What the site and the checks import besides.
+MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
+MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
+
+
+def test_blocks_run_with_no_more_packages_than_the_guides_name(cookbook):
+    for guide in GUIDES.values():
+        text = " ".join((ROOT / guide).read_text("utf-8").split())
+        assert all(re.search(rf"\b{name}\b", text, re.ASCII) for name in NEEDED)
+    lines = ["import sys", *(f"sys.modules[{name!r}] = None" for name in MISSING)]
+    cookbook.write("missing.py", "\n".join(lines))
+    options = ("-p", "missing", "--verify", "-k", "label_smoothing.py")
+    run = cookbook.pytest(*options)
+    assert run.code == 0, run.stdout + run.stderr
+    assert run.of("label-smoothing") == ("passed", "")

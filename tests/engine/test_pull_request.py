@@ -43,6 +43,7 @@ def test_the_summary_names_every_block_and_the_first_failure(cookbook, tmp_path)
     (folder / "check.txt").write_text("structure\nall in order\n")
     (folder / "paths.txt").write_text(
         "docs/en/training/broken.md\ntests/snippets/training/test_broken.py\n"
+        "docs/en/training/Label_Smoothing.md\ndocs/en/training\n"
     )
     summary = pull_request.summarise(NUMBER, folder)
     assert summary["blocks"] == [
@@ -74,6 +75,10 @@ CHECKED = {
     "a warning and an error": (
         "  a.md:1: T106 nobody yet; x\n  a.md:2: P106 no title; write one\n\n1 problem",
         "a.md:2: P106 no title; write one",
+    ),
+    "a problem that speaks of order": (
+        "  a.md:2: P106 no all in order; write one\n\n1 problem",
+        "a.md:2: P106 no all in order; write one",
     ),
     "a tool": ("ruff check\nE501 Line too long", "ruff check\nE501 Line too long"),
 }

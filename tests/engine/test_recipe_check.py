@@ -1,6 +1,24 @@
 """``python -m cookbook check <slug>`` checks one recipe, and ``--fix`` mends it."""
 
-from tests.engine.plants import PAGE, SNIPPET, TWIN, Append, Both, coded
+import codecs
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.engine.plants import (
+    PAGE,
+    SNIPPET,
+    TWIN,
+    Append,
+    Both,
+    Change,
+    Encode,
+    Move,
+    Remove,
+    coded,
+)
 
 OUTPUT = SNIPPET.replace(".py", ".out")
 TEST = "tests/snippets/training/test_label_smoothing.py"
@@ -54,7 +72,7 @@ def test_the_page_is_refereed(cookbook):
     Append(PAGE, TWIN, text="\n~~~bash\nls\n~~~\n")(cookbook)
     done = check(cookbook, "label-smoothing")
     assert done.returncode == 1
-    assert f"{PAGE}:13: P221 the site shows 2 blocks of code and 0 of" in done.stdout
+    assert "P221 blocks of code: 2 on the site" in done.stdout
 
 
 def test_the_faults_of_other_recipes_are_not_shown(cookbook):
@@ -67,6 +85,88 @@ def test_an_unknown_slug_is_refused_with_one_like_it(cookbook):
     done = check(cookbook, "lable-smoothing")
     assert done.returncode == 1
     assert done.stderr == "lable-smoothing: no such recipe; write label-smoothing\n"
+
+
+def test_a_page_in_no_category_is_named(cookbook):
+    Move("trainig/label-smoothing.md")(cookbook)
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "docs/en/trainig/label-smoothing.md:1: P401 unknown category trainig; add it "
+        "to docs/categories.yml, or move the page\n"
+    )
+
+
+FRONT = {
+    "not YAML": (
+        Change(TWIN, old="随时可用", new="随时: 可用"),
+        ":3: P102 the front matter",
+    ),
+    "without a title": (
+        Change(TWIN, old="title: 条目 label-smoothing\n", new=""),
+        ":1: P106 no title; write title: …",
+    ),
+    "not UTF-8": (Encode(TWIN, "gb18030"), f":2: F104 {TWIN} is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("only", [True, False], ids=["alone", "with its twin"])
+@pytest.mark.parametrize("name", FRONT)
+def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name, only):
+    plant, message = FRONT[name]
+    plant(cookbook)
+    if only:
+        Remove(PAGE)(cookbook)
+    cookbook.write("README.md", "")
+    for command in ("init --quiet", "add --all", "commit --quiet --message=x"):
+        identity = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+        git = ["git", *identity, *command.split()]
+        subprocess.run(git, cwd=cookbook.root, check=True)
+    for command, expected in (
+        (["check", "label-smoothing"], f"  {TWIN}{message}"),
+        (["check"], f"  {TWIN}{message}"),
+        (["find", "smoothing"], f"{TWIN}{message}"),
+        (["changed", "HEAD"], ""),
+    ):
+        done = cookbook.command("cookbook", *command)
+        assert "Traceback" not in done.stdout + done.stderr, command
+        assert f"\n{expected}" in f"\n{done.stdout}{done.stderr}", command
+        assert done.returncode == (1 if expected else 0), command
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8-sig"])
+@pytest.mark.parametrize("path", [TWIN, SNIPPET])
+def test_a_file_in_another_encoding_is_named(cookbook, path, encoding):
+    coded('\nx = "标签"\n')(cookbook)
+    Encode(path, encoding)(cookbook)
+    before = (cookbook.root / path).read_bytes()
+    for command in (
+        ["cookbook", "check", "label-smoothing"],
+        ["pytest", "docs", "-q", "-p", "no:cacheprovider"],
+        ["mkdocs", "build", "--strict"],
+    ):
+        done = cookbook.command(*command)
+        assert done.returncode != 0, command
+        printed = done.stdout + done.stderr
+        assert f"F104 {path} is not UTF-8" in printed, command
+        assert "Traceback" not in printed, command
+        assert "UnicodeDecodeError" not in printed, command
+    mended = check(cookbook, "--fix", "label-smoothing")
+    assert "Traceback" not in mended.stdout + mended.stderr
+    assert (mended.returncode == 0) == (encoding == "utf-8-sig")
+    after = (cookbook.root / path).read_bytes()
+    assert after == before.removeprefix(codecs.BOM_UTF8)
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(cookbook):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "cookbook", "find", "smoothing"]
+    done = subprocess.run(
+        command, cwd=cookbook.root, stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):

@@ -12,6 +12,10 @@ RETIRED = """
 - page: gone/without
   en: {title: Without, reason: "Nobody needs it."}
   zh: {title: 没有后继, reason: 已经没人需要。}
+- page: data/label-smoothing
+  successor: label-smoothing
+  en: {title: Moved, reason: "It is about training."}
+  zh: {title: 已移走, reason: 它属于训练。}
 """
 REPOSITORY = "https://example.org/o/r"
 WORDS = {
@@ -48,6 +52,14 @@ def test_without_a_successor_the_address_stays_and_is_not_indexed(site):
     assert "This recipe was retired. Nobody needs it." in html
     assert '<meta name="robots" content="noindex">' in html
     assert 'http-equiv="refresh"' not in html
+
+
+@pytest.mark.parametrize("lang", WORDS)
+def test_a_recipe_can_move_to_another_category(site, lang):
+    html = (site / lang / "data/label-smoothing/index.html").read_text("utf-8")
+    assert 'href="../../training/label-smoothing/"' in html
+    html = (site / lang / "training/label-smoothing/index.html").read_text("utf-8")
+    assert WORDS[lang][1] not in html
 
 
 def test_nothing_lists_a_retired_recipe(site):

@@ -44,6 +44,8 @@ REVOKE = (
 )
 # In pieces, so that the checks of this repository do not find them here.
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
+HUB, PROJECT = "hf" + "_" + "aB3" * 11, "sk-" + "proj-" + "aB3_" * 20
+GITHUB = "ghp" + "_" + "aB3dE6gH9j" * 4
 HOME = "/home/" + "ana"
 WINDOWS = "C:" + "\\data\\"
 TO_DO = "TO" + "DO"
@@ -74,6 +76,39 @@ FAULTS = {
         coded('\n\nclass A:\n    """A."""\n\n    def f(self, x) -> None:\n        x\n'),
         f"{SNIPPET}:9: S205 f lacks types: x; annotate them",
     ),
+    "asynchronous function without docstring and types": (
+        coded("\n\nasync def double(x):\n    return 2 * x\n"),
+        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
+        "shapes, units, errors",
+        f"{SNIPPET}:6: S205 double lacks types: x, return; annotate them",
+    ),
+    "any number of arguments without types": (
+        coded('\n\ndef f(*args, **kw) -> None:\n    """Nothing."""\n'),
+        f"{SNIPPET}:6: S205 f lacks types: args, kw; annotate them",
+    ),
+    "recorded output that is empty": (
+        Both(
+            Change(SNIPPET, old="assert 1 + 1 == 2", new="print()"),
+            Write(SNIPPET.replace(".py", ".out"), "\n"),
+        ),
+        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
+        "print it and record the output",
+    ),
+    **{
+        f"{statement} ends the run": (
+            coded(f"import os\nimport sys\n\n{statement}\n"),
+            f"{SNIPPET}:7: S210 {name} ends the run before what follows is checked; "
+            "let the snippet run to its end, or raise another exception",
+        )
+        for statement, name in {
+            "os._exit(0)": "os._exit",
+            "sys.exit()": "sys.exit",
+            "exit()": "exit",
+            "quit(0)": "quit",
+            "raise SystemExit": "SystemExit",
+            "raise SystemExit(0)": "SystemExit",
+        }.items()
+    },
     "undeclared package": (
         coded("import pandas as pd\n"),
         f"{SNIPPET}:4: S206 pandas is not declared; use a package of requirements.in, "
@@ -117,6 +152,25 @@ FAULTS = {
         ),
         f"{SNIPPET}:6: S207 weights= {NEEDS}",
     ),
+    "data set that is downloaded, by place": (
+        coded(
+            "from torchvision import datasets\n\n"
+            "datasets.MNIST('d', True, None, None, True)\n"
+        ),
+        f"{SNIPPET}:6: S207 download=True {NEEDS}",
+    ),
+    "torchvision weights that are downloaded, by place": (
+        coded(
+            "from torchvision.models import ResNet18_Weights, resnet18\n\n"
+            "resnet18(ResNet18_Weights.DEFAULT)\nresnet18('DEFAULT')\n"
+        ),
+        f"{SNIPPET}:6: S207 weights= {NEEDS}",
+        f"{SNIPPET}:7: S207 weights= {NEEDS}",
+    ),
+    "deprecated argument of a model, by place": (
+        coded("from torchvision.models import resnet18\n\nresnet18(True)\n"),
+        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
+    ),
     "deprecated function": (
         used("torch.norm(torch.ones(2))"),
         f"{SNIPPET}:6: S208 torch.norm {GONE} torch.linalg.vector_norm",
@@ -153,6 +207,11 @@ FAULTS = {
         f"{SNIPPET}:6: S209 torch.load without weights_only; write weights_only=True, "
         "or False with a comment why the file is trusted",
     ),
+    "torch.load that is not safe, without a comment": (
+        used("\ntorch.load('model.pt', weights_only=False)"),
+        f"{SNIPPET}:7: S209 torch.load without weights_only; write weights_only=True, "
+        "or False with a comment why the file is trusted",
+    ),
     "no test": (
         Remove(TEST),
         f"{SNIPPET}:1: S303 no test of the snippet's behaviour; write {TEST}, against "
@@ -177,6 +236,16 @@ FAULTS = {
     "English title on the Chinese page": (
         Change(TWIN, old="条目 label-smoothing", new="Smooth the labels"),
         f'{TWIN}:2: P311 not in Chinese: "Smooth the labels"; translate it; put names '
+        "of code between backticks",
+    ),
+    "English heading of one word on the Chinese page": (
+        Append(PAGE, TWIN, text="\n## Pitfalls {#pitfalls}\n"),
+        f'{TWIN}:12: P311 not in Chinese: "## Pitfalls"; translate it; put names of '
+        "code between backticks",
+    ),
+    "English title of two words on the Chinese page": (
+        Change(TWIN, old="条目 label-smoothing", new="Label smoothing"),
+        f'{TWIN}:2: P311 not in Chinese: "Label smoothing"; translate it; put names '
         "of code between backticks",
     ),
     "Chinese on the English page": (
@@ -273,6 +342,35 @@ FILE_FAULTS = {
         f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; write a path "
         "relative to the current folder",
     ),
+    **{
+        f"snippet that opens {place}": (
+            coded(f'file = open("{place}")\n'),
+            f"{SNIPPET}:4: F102 a path of one machine, {place}; write a path relative "
+            "to the current folder",
+        )
+        for place in (
+            "/data/imagenet/train",
+            "/mnt/data",
+            "/tmp/x.pt",
+            "/workspace/foo",
+            "D:/data/x",
+            "~/data",
+            "~",
+        )
+    },
+    "snippet that formats a path": (
+        coded('n = 1\nfile = f"/data/{n}/x"\n'),
+        f"{SNIPPET}:5: F102 a path of one machine, /data/; write a path relative to "
+        "the current folder",
+    ),
+    "token of a hub": (
+        coded(f'token = "{HUB}"\n'),
+        f"{SNIPPET}:4: {NOTE} (Hugging Face Token); {REVOKE}",
+    ),
+    "token of a project": (
+        Append(TEST, text=f"# {PROJECT}\n"),
+        f"{TEST}:2: {NOTE} (OpenAI Token); {REVOKE}",
+    ),
     "drive": (
         Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
         f"{TWIN}:12: F102 a path of one machine, {WINDOWS}; write a path relative to "
@@ -303,6 +401,46 @@ def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
     assert [str(problem) for problem in found] == expected
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "Makefile",
+        "mkdocs.yml",
+        ".github/workflows/x.yml",
+        "docs/javascripts/search.js",
+        "tools/package.json",
+    ],
+)
+def test_a_credential_is_found_in_any_file(cookbook, path):
+    cookbook.write(path, f"a\n{GITHUB[:40]}\n")
+    cookbook.write("site/index.html", GITHUB[:40])  # which git ignores
+    (cookbook.root / "a.png").write_bytes(b"\x89PNG\0" + GITHUB.encode())
+    found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert [str(problem) for problem in found] == [
+        f"{path}:2: {NOTE} (GitHub Token); {REVOKE}"
+    ]
+
+
+def test_a_file_in_another_encoding_is_named(cookbook):
+    (cookbook.root / "README.md").write_text("# 说明\n", encoding="gb18030")
+    found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert [f"{one.path}:{one.line}: {one.code}" for one in found] == [
+        "README.md:1: F104"
+    ]
+    assert cookbook.problems() == []
+
+
+def test_paths_that_are_none_of_one_machine_pass(cookbook):
+    coded(
+        'parts = "a/b".split("/"), "/dev/null", "https://a.org/x", "a" + "/b"\n'
+        'file = f"{parts}/results.pt"\nmark = "example pragma: allowlist secret", '
+        f'"{HUB}"\n'
+    )(cookbook)
+    assert file_checks.problems(cookbook.root, [Path(SNIPPET)]) == []
+
+
 SOUND = {
     "a constructor without return type": coded(
         '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
@@ -316,7 +454,21 @@ SOUND = {
     ),
     "torch.utils.data": coded("from torch.utils import data\n\ndata.DataLoader\n"),
     "data of something else": coded("import os\n\nos.environ.data\n"),
-    "torch.load with weights_only": used("torch.load('a.pt', weights_only=False)"),
+    "torch.load with weights_only": used("torch.load('a.pt', weights_only=True)"),
+    "torch.load of a trusted file": used(
+        "# We wrote it.\ntorch.load('a.pt', weights_only=False)\n"
+        "torch.load('b.pt', weights_only=False)  # so are these\n"
+        "torch.load(\n    'c.pt',\n    weights_only=False,  # ours\n)"
+    ),
+    "arguments of torch.load from elsewhere": used("torch.load('a.pt', **{})"),
+    "a model, and parts of it, without weights": coded(
+        "from torchvision import models\n\nmodel = models.resnet18(None)\n"
+        "models.feature_extraction.get_graph_node_names(model)\n"
+        "models.feature_extraction.create_feature_extractor(model, {})\n"
+    ),
+    "an image, and a data set that is made": coded(
+        "from torchvision import datasets\n\ndatasets.MNIST('d', True)\n"
+    ),
     "nested function without docstring": coded(
         '\n\ndef f() -> int:\n    """Double."""\n\n    def g() -> int:\n'
         "        return 2\n\n    return g()\n"

@@ -135,6 +135,11 @@ REFUSED = {
     "-, the first beginning with a letter",
     "training/2d-conv": "2d-conv is no slug; write lower-case words joined by -, the "
     "first beginning with a letter",
+    **{
+        f"training/{module}": f"{module} is a module's name, which the snippet would "
+        "hide; write a slug of several words that name the task"
+        for module in ("logging", "random", "numpy", "torch")
+    },
     "training/del": "del is no slug; write lower-case words joined by -, the first "
     "beginning with a letter",
     f"training/{'a' * 37}": f"{'a' * 37} has 37 characters; write a slug of at most 36",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cookbook.catalogue import Catalogue
 from cookbook.pages import Page
 from cookbook.parity import confirm
 from tests.engine.plants import (
@@ -19,6 +20,7 @@ from tests.engine.plants import (
     Append,
     Both,
     Change,
+    Encode,
     Move,
     Remove,
     Write,
@@ -35,6 +37,13 @@ CONFIRM = "python -m cookbook parity label-smoothing"
 SAME_IDS = f"use the heading ids of {PAGE}, in that order"
 RETIRED = "docs/retired.yml"
 GONE = "  en: {title: Old, reason: Gone.}\n  zh: {title: 旧, reason: 已停用。}\n"
+NOT_UTF8 = (
+    "is not UTF-8, or begins with a byte-order mark; save it as UTF-8 without one"
+)
+OFFLINE = (
+    "needs the network; a block runs without; say it in the text, or put "
+    '<!--pytest.mark.skip(reason="…")--> on the line before the block'
+)
 NOT_RUN = "would be shown but not run"
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -222,7 +231,7 @@ FAULTS = {
     ),
     # Headings
     "heading of level 1": (
-        Append(PAGE, TWIN, text="\n# Title {#title}\n"),
+        Append(PAGE, TWIN, text="\n# `Title` {#title}\n"),
         (
             f"{PAGE}:12: P301 a heading of level 1; remove it; the site shows the "
             "front matter's title"
@@ -348,6 +357,22 @@ FAULTS = {
             for category in ("data", "training")
         ],
     ),
+    **{
+        f"{command} in a block": (
+            Append(PAGE, TWIN, text=f"\n```bash\nls\n{command} x\n```\n"),
+            *[
+                f"{page}:14: P214 {command.removeprefix('python -m ')} {OFFLINE}"
+                for page in (PAGE, TWIN)
+            ],
+        )
+        for command in (
+            "curl",
+            "wget",
+            "git clone",
+            "pip install",
+            "python -m pip download",
+        )
+    },
     # Twins
     "missing home page": (
         Remove("docs/zh/index.md"),
@@ -488,6 +513,30 @@ FAULTS = {
         f"{SNIPPET}:4: S201 does not parse ('(' was never closed); make it "
         "run by itself",
     ),
+    "snippet that hides a module": (
+        Both(
+            Write("snippets/training/logging.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
+            Write("tests/snippets/training/test_logging.py", ""),
+            Append(PAGE, TWIN, text='\n```python\n--8<-- "training/logging.py"\n```\n'),
+        ),
+        "snippets/training/logging.py:1: S211 logging is a module's name, which this "
+        "file hides from its neighbours; give the file and its recipe a name of "
+        "several words",
+    ),
+    "page that is not UTF-8": (
+        Encode(TWIN, "gb18030"),
+        f"{TWIN}:2: F104 {TWIN} {NOT_UTF8}",
+    ),
+    "page with a byte-order mark": (
+        Encode(PAGE, "utf-8-sig"),
+        f"{PAGE}:1: F104 {PAGE} {NOT_UTF8}",
+    ),
+    "snippet that is not UTF-8": (
+        Both(coded("\nx = '标签'\n"), Encode(SNIPPET, "gb18030")),
+        f"{PAGE}:9: F104 {SNIPPET} {NOT_UTF8}",
+        f"{TWIN}:9: F104 {SNIPPET} {NOT_UTF8}",
+        f"{SNIPPET}:5: F104 {SNIPPET} {NOT_UTF8}",
+    ),
     # Retired recipes
     "list of retired recipes that is not YAML": (
         Write(RETIRED, "- page: a: b\n"),
@@ -569,6 +618,18 @@ SOUND = {
         ),
     ),
     "shell block": Append(PAGE, TWIN, text="\n```bash\nls\n```\n"),
+    "network in a block that is not run, and in a comment": Append(
+        PAGE,
+        TWIN,
+        text='\n<!--pytest.mark.skip(reason="x")-->\n```bash\npip install x\n```\n'
+        "\n```bash\nls  # curl\n```\n",
+    ),
+    "facts on the only page": Both(
+        Remove(PAGE), Change(TWIN, old="aliases:", new="tags: [loss]\naliases:")
+    ),
+    "recipe that has moved": Write(
+        RETIRED, f"- page: data/label-smoothing\n  successor: label-smoothing\n{GONE}"
+    ),
     "a printed claim": Both(
         Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
         Write(SNIPPET.replace(".py", ".out"), "2\n"),
@@ -589,6 +650,12 @@ SOUND = {
 def test_what_is_in_order_is_not_refused(cookbook, plant):
     plant(cookbook)
     assert cookbook.problems() == []
+
+
+def test_facts_stand_on_the_only_page(cookbook):
+    SOUND["facts on the only page"](cookbook)
+    (recipe,) = Catalogue(cookbook.root).recipes
+    assert recipe.as_json()["tags"] == ["loss"]
 
 
 def test_a_broken_page_does_not_hide_the_faults_of_others(cookbook):
