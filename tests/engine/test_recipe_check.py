@@ -132,6 +132,8 @@ def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name, o
         assert "Traceback" not in done.stdout + done.stderr, command
         assert f"\n{expected}" in f"\n{done.stdout}{done.stderr}", command
         assert done.returncode == (1 if expected else 0), command
+    once = check(cookbook).stdout  # though two checks look at the encoding
+    assert once.count(f"{TWIN}{message}") == 1
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8-sig"])
