@@ -76,7 +76,7 @@ class Recipe:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The distinct blocks of its pages; a page that is behind may lack some."""
+        """The distinct blocks of its pages, which all show the same."""
         distinct: dict[tuple[str, str], Block] = {}
         for page in self.written.values():
             for block in page.blocks:

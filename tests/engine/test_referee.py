@@ -67,6 +67,10 @@ TAGS = {
         '<h2 id="more">More</h2>\n',
         f"P223 the site shows <h2>, {NOT_SEEN}; {MARKDOWN}",
     ),
+    "heading in HTML with the id of another": (
+        '## More {#more}\n\n<h2 id="more">More</h2>\n',
+        f"P223 the site shows <h2>, {NOT_SEEN}; {MARKDOWN}",
+    ),
     "link in HTML": (
         '<a href="../nowhere/">a</a>\n',
         f'P223 the site shows <a href="../nowhere/">, {NOT_SEEN}; {MARKDOWN}',
