@@ -179,7 +179,7 @@ def test_a_mark_holds_for_its_own_page_alone(batch):
 def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
     status, text = batch.of("tildes", "shown = run")
     assert status == "failure"
-    assert "docs/en/training/tildes.md:13: P221 blocks of code: 2 on the site" in text
+    assert "docs/en/training/tildes.md:12: P221 blocks of code: 2 on the site" in text
 
 
 def test_a_page_without_a_twin_runs_all_the_same(batch):
