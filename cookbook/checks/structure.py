@@ -23,7 +23,7 @@ from cookbook.pages import (
     tests_of,
 )
 from cookbook.running import records
-from cookbook.running.referee import Referee
+from cookbook.running.referee import Referee, is_odd
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
@@ -33,7 +33,7 @@ ENGLISH_ONLY = ("related", "covers", "tags")
 NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
-def problems(catalogue: Catalogue) -> list[Problem]:
+def problems(catalogue: Catalogue, render_all: bool = True) -> list[Problem]:
     """Everything wrong with the pages and snippets, by file and line."""
     found = list(_page_problems(catalogue))
     broken = {problem.path for problem in found}
@@ -45,7 +45,7 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
-    found += _shown_problems(catalogue, found)
+    found += _shown_problems(catalogue, found, render_all)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
@@ -147,12 +147,14 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         seen.add(heading.id)
 
 
-def _shown_problems(catalogue: Catalogue, found: list[Problem]) -> Iterator[Problem]:
+def _shown_problems(
+    catalogue: Catalogue, found: list[Problem], render_all: bool
+) -> Iterator[Problem]:
     """What the referee finds on pages whose own files are in order."""
     faulty = {problem.path for problem in found if problem.is_error}
     referee = Referee(catalogue.root)
     for page in (*catalogue.pages, *catalogue.other_pages):
-        if page.path in faulty:
+        if page.path in faulty or not (render_all or is_odd(page)):
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)

@@ -26,6 +26,15 @@ TARGETS = {"a": "href", "img": "src"}
 WORDS = ("alt", "title")  # attributes that load nothing
 FOREIGN = re.compile(r"(?:^|[\s,('\"])(?:https?:|[\\/]{2})", re.IGNORECASE)
 OPENING = re.compile(r"[>\s]*(`{3,}|~{3,}|<pre)")
+# Code as every page writes it; and what Markdown may show otherwise than the
+# checks read it: other fences, indented lines, HTML, underlined headings and
+# such without a space, images, links by reference or with a title, attributes.
+PLAIN_CODE = re.compile(r"^```.*?^```$|(?<!\\)`[^`\n]+`", re.MULTILINE | re.DOTALL)
+ODD = re.compile(
+    r"^[ \t>]+(?:```|~~~)|^~~~|^(?: {4}|\t)|<(?!!--pytest)[a-z/!]|^[=-]{2,} *$"
+    r"|^#+[^# ]|!\[|^ {0,3}\[[^\]]+\]:|\]\([^)\s]+\s|\{(?! ?#[\w-]+ ?\})",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 class Referee:
@@ -53,6 +62,11 @@ class Referee:
         html = self.html(page)
         yield from block_problems(page, CodeBlocks.read(html))
         yield from tag_problems(page, Tags.read(html))
+
+
+def is_odd(page: Page) -> bool:
+    """Whether a page has what may be shown otherwise than the checks read it."""
+    return ODD.search(PLAIN_CODE.sub("", page.body)) is not None
 
 
 def block_problems(page: Page, rendered: list[tuple[str, str]]) -> Iterator[Problem]:
