@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -33,8 +33,14 @@ ENGLISH_ONLY = ("related", "covers", "tags")
 NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
-def problems(catalogue: Catalogue, render_all: bool = True) -> list[Problem]:
-    """Everything wrong with the pages and snippets, by file and line."""
+def problems(
+    catalogue: Catalogue, rendered: Collection[Path] | None = None
+) -> list[Problem]:
+    """Everything wrong with the pages and snippets, by file and line.
+
+    ``rendered`` are the pages whose HTML is looked at in any case, None for all; of
+    the others only those are that may be shown otherwise than they read.
+    """
     found = list(_page_problems(catalogue))
     broken = {problem.path for problem in found}
     found += _twin_problems(catalogue, broken)
@@ -45,7 +51,7 @@ def problems(catalogue: Catalogue, render_all: bool = True) -> list[Problem]:
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
-    found += _shown_problems(catalogue, found, render_all)
+    found += _shown_problems(catalogue, found, rendered)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
@@ -148,13 +154,15 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
 
 
 def _shown_problems(
-    catalogue: Catalogue, found: list[Problem], render_all: bool
+    catalogue: Catalogue, found: list[Problem], rendered: Collection[Path] | None
 ) -> Iterator[Problem]:
     """What the referee finds on pages whose own files are in order."""
     faulty = {problem.path for problem in found if problem.is_error}
     referee = Referee(catalogue.root)
     for page in (*catalogue.pages, *catalogue.other_pages):
-        if page.path in faulty or not (render_all or is_odd(page)):
+        if page.path in faulty:
+            continue
+        if rendered is not None and page.path not in rendered and not is_odd(page):
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)

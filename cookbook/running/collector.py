@@ -235,7 +235,7 @@ class RefereeItem(pytest.Item):
 
     def runtest(self):
         page = self.parent.page
-        found = [p for p in structure(self.config) if p.path == page.path]
+        found = [p for p in structure(self.session) if p.path == page.path]
         if found:
             raise BlockFailedError("\n".join(str(problem) for problem in found))
 
@@ -252,17 +252,20 @@ class BlockFailedError(Exception):
     """A block did not do what its page says."""
 
 
-def structure(config) -> list[Problem]:
-    """What the checks find wrong with the pages, found once.
+def structure(session) -> list[Problem]:
+    """What the checks find wrong with the session's pages, found once.
 
     A machine that only runs blocks needs none of the packages that checks need.
     """
     from cookbook.checks.structure import problems
 
-    if problems_key not in config.stash:
-        found = problems(config.stash[catalogue_key])
-        config.stash[problems_key] = [one for one in found if one.is_error]
-    return config.stash[problems_key]
+    stash = session.config.stash
+    if problems_key not in stash:
+        items = (item for item in session.items if isinstance(item, RefereeItem))
+        pages = {item.parent.page.path for item in items}
+        found = problems(stash[catalogue_key], rendered=pages)
+        stash[problems_key] = [problem for problem in found if problem.is_error]
+    return stash[problems_key]
 
 
 def job_of(block: Block, page: Page) -> Job:

@@ -68,7 +68,7 @@ def on_config(config):
 def refuse_problems(catalogue: Catalogue) -> None:
     """Stop the build with every problem of the pages and snippets."""
     # MkDocs will render them all; to do so twice would take half as long again.
-    found = problems(catalogue, render_all=False)
+    found = problems(catalogue, rendered=())
     if found := [problem for problem in found if problem.is_error]:
         lines = "\n".join(f"  {problem}" for problem in found)
         raise Abort(f"The pages are not in order:\n{lines}")

@@ -76,9 +76,9 @@ class TinyCookbook:
         front = f"title: {title}\ndescription: {sentence}\naliases:\n  - {slug}\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}---\n\n{body}")
 
-    def problems(self, render_all: bool = True) -> list[str]:
-        """The errors that ``make check`` finds; the build does not render all."""
-        found = problems(Catalogue(self.root), render_all)
+    def problems(self, rendered: tuple | None = None) -> list[str]:
+        """The errors that ``make check`` finds; the build renders no page for it."""
+        found = problems(Catalogue(self.root), rendered)
         return [str(problem) for problem in found if problem.is_error]
 
     def warnings(self) -> list[str]:
