@@ -110,8 +110,10 @@ FRONT = {
 }
 
 
-@pytest.mark.parametrize("only", [True, False], ids=["alone", "with its twin"])
-@pytest.mark.parametrize("name", FRONT)
+@pytest.mark.parametrize(
+    ("name", "only"),
+    [("not YAML", True), ("without a title", True), ("not UTF-8", False)],
+)
 def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name, only):
     plant, message = FRONT[name]
     plant(cookbook)
@@ -136,8 +138,9 @@ def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name, o
     assert once.count(f"{TWIN}{message}") == 1
 
 
-@pytest.mark.parametrize("encoding", ["gb18030", "utf-8-sig"])
-@pytest.mark.parametrize("path", [TWIN, SNIPPET])
+@pytest.mark.parametrize(
+    ("path", "encoding"), [(TWIN, "gb18030"), (SNIPPET, "utf-8-sig")]
+)
 def test_a_file_in_another_encoding_is_named(cookbook, path, encoding):
     coded('\nx = "标签"\n')(cookbook)
     Encode(path, encoding)(cookbook)
