@@ -161,10 +161,11 @@ def test_last_epoch_wants_an_optimizer_that_a_scheduler_has_seen():
 
 def test_a_checkpoint_of_more_gpus_than_there_are(half):
     checkpoint = torch.load(half, weights_only=True)
-    states = [torch.get_rng_state()] * (torch.cuda.device_count() + 1)
+    states = [torch.get_rng_state()] * 3
     torch.save({**checkpoint, "rng": (checkpoint["rng"][0], states)}, half)
     seen = []
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.cuda, "device_count", lambda: 2)
         patch.setattr(torch.cuda, "set_rng_state_all", seen.extend)
         assert snippet.resume(half) == 4
-    assert len(seen) == torch.cuda.device_count()
+    assert len(seen) == 2
