@@ -155,6 +155,8 @@ def test_a_chinese_word_with_a_wrong_character_is_understood(indexes):
     wanted = {"标签平划": "label-smoothing", "混肴矩阵": "confusion-matrix"}
     found = answers(ROOT, indexes["zh"], list(wanted))
     assert [slugs(answer)[0] for answer in found] == list(wanted.values())
+    titles = [answer["items"][0][0]["title"] for answer in found]
+    assert re.sub("<.*?>", "|", titles[0]) == "|标签平|滑"  # 平划 is not 平滑
 
 
 def test_operators_are_words(indexes):

@@ -245,7 +245,9 @@ class Index {
 
   search(query) {
     const { ranked, wanted } = this.rank(query)
-    const used = new Set([...wanted.values()].flatMap(({ matches }) => [...matches.keys()]))
+    // What shares but a character with the query would only puzzle who sees it marked.
+    const sure = ({ matches }) => [...matches].filter(([, worth]) => worth > HALF).map(([term]) => term)
+    const used = new Set([...wanted.values()].flatMap(sure))
     const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used))
     return items.length ? { items } : { items, nearest: this.nearest([...wanted.keys()]) }
   }
