@@ -177,12 +177,8 @@ def add_failures(commands) -> None:
 
 def failures(root: Path, arguments: argparse.Namespace) -> int:
     """Print, as a list in Markdown, the recipes that the records say fail."""
-    catalogue = Catalogue(root)
-    for recipe in catalogue.recipes:
-        for one in status.standings(catalogue, recipe):
-            if one.status == "failed":
-                device = one.record.environment["device"]
-                print(f"- `{recipe.slug}`: torch {one.record.torch}, {device}")
+    for recipe, where in status.failures(Catalogue(root)):
+        print(f"- `{recipe.slug}`: {where}")
     return 0
 
 

@@ -90,7 +90,8 @@ def pytest_sessionfinish(session):
     if not config.option.verify or runner_key not in config.stash:
         return
     runner = config.stash[runner_key]
-    done = {job: items for job, items in config.stash[jobs_key].items() if ran(items)}
+    jobs = config.stash[jobs_key].items()
+    done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
     expected = {
         job_of(block, page)
@@ -133,8 +134,8 @@ def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
 
 
 def block_record(items: list["RecipeBlock"]) -> dict:
-    """What a record keeps of one run, which several pages may show."""
-    item = ran(items)[0]
+    """What a record keeps of one run, judged on each page that shows it."""
+    item = items[0]
     result = item.stash[result_key]
     failed = result.problem or any(each.stash.get(failed_key, False) for each in items)
     return {

@@ -69,8 +69,12 @@ def serve(listener: socket.socket, is_offline: bool) -> dict:
             seconds = time.perf_counter() - started
             kill_group(pid)
             kill_descendants()
-            answer = {"exit": code, "seconds": seconds, "max_rss": max_rss}
-            answer["offline"] = is_offline
+            answer = {
+                "exit": code,
+                "seconds": seconds,
+                "max_rss": max_rss,
+                "offline": is_offline,
+            }
             with contextlib.suppress(BrokenPipeError):
                 connection.sendall(json.dumps(answer).encode() + b"\n")
 

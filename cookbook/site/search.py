@@ -120,12 +120,13 @@ def aliases(
     phrases |= {slug.replace("-", " ") for slug in recipe.facts.get("covers", [])}
     for page in recipe.written.values():
         phrases |= set(page.meta["aliases"])
-    own = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
+    here = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
+    own, foreign = essences(here), essences(phrases - here)
     shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"
     said = "\n".join([shown, *map(error_lines, recipe.written.values())])
     kept = brief(own)
     kept = sorted(kept | news(own, "\n".join([said, *kept]), 0))
-    others = sorted(news(phrases - own, "\n".join([said, *kept]), NEW))
+    others = sorted(news(foreign, "\n".join([said, *kept]), NEW))
     latin = others if lang == "zh" else kept
     latin += symbols(recipe, telling, "\n".join([said, *latin]))
     return kept, others
@@ -149,12 +150,15 @@ def essence(phrase: str) -> str:
     return " ".join(word for word in words if word and word.lower() not in STOP)
 
 
+def essences(phrases: set[str]) -> set[str]:
+    return {essence(phrase) for phrase in phrases} - {""}
+
+
 def brief(phrases: set[str]) -> set[str]:
-    """Names, and phrases of a word or two: what somebody may type just so."""
-    found = {essence(phrase) for phrase in phrases} - {""}
+    """Names, and phrases of a few words: what somebody may type just so."""
     return {
         phrase
-        for phrase in found
+        for phrase in phrases
         if NAME.fullmatch(phrase) or len(parts(phrase)) <= BRIEF
     }
 
@@ -162,16 +166,11 @@ def brief(phrases: set[str]) -> set[str]:
 def news(phrases: set[str], said: str, share: float) -> set[str]:
     """The phrases of which more than a share, word by word, is not yet said."""
     known, kept = parts(said), set()
-    for phrase in longest_first(phrases):
+    for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase)):
         if len(parts(phrase) - known) > share * len(parts(phrase)):
             kept.add(phrase)
             known |= parts(phrase)
     return kept
-
-
-def longest_first(phrases: set[str]) -> list[str]:
-    found = {essence(phrase) for phrase in phrases} - {""}
-    return sorted(found, key=lambda phrase: (-len(phrase), phrase))
 
 
 def parts(text: str) -> set[str]:

@@ -1,5 +1,6 @@
 """Say, from the records, where and when a recipe's exact text last passed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
@@ -231,7 +232,7 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
             "",
             f"## {words['failures']} {{ #failures }}",
             "",
-            *(failures(catalogue, lang) or [words["none"]]),
+            *(_failure_lines(catalogue, lang) or [words["none"]]),
             "",
         ]
     )
@@ -250,14 +251,17 @@ def _environment_row(record: Record, words: dict) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def failures(catalogue: Catalogue, lang: str) -> list[str]:
-    """A Markdown line per recipe and environment in which it fails."""
-    lines = []
+def failures(catalogue: Catalogue) -> Iterator[tuple[Recipe, str]]:
+    """Each recipe with each environment in which it fails."""
     for recipe in catalogue.recipes:
         for one in standings(catalogue, recipe):
             if one.status == "failed":
-                link = f"{recipe.category}/{recipe.slug}.md"
                 device = one.record.environment["device"]
-                where = f"torch {one.record.torch}, {device}"
-                lines.append(f"- [{recipe.title(lang)}]({link}): {where}")
-    return lines
+                yield recipe, f"torch {one.record.torch}, {device}"
+
+
+def _failure_lines(catalogue: Catalogue, lang: str) -> list[str]:
+    return [
+        f"- [{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md): {where}"
+        for recipe, where in failures(catalogue)
+    ]

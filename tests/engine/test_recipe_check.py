@@ -19,6 +19,7 @@ from tests.engine.plants import (
     Remove,
     coded,
 )
+from tests.engine.test_changed import commit, git
 
 OUTPUT = SNIPPET.replace(".py", ".out")
 TEST = "tests/snippets/training/test_label_smoothing.py"
@@ -120,10 +121,8 @@ def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name, o
     if only:
         Remove(PAGE)(cookbook)
     cookbook.write("README.md", "")
-    for command in ("init --quiet", "add --all", "commit --quiet --message=x"):
-        identity = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
-        git = ["git", *identity, *command.split()]
-        subprocess.run(git, cwd=cookbook.root, check=True)
+    git(cookbook, "init", "--quiet")
+    commit(cookbook)
     for command, expected in (
         (["check", "label-smoothing"], f"  {TWIN}{message}"),
         (["check"], f"  {TWIN}{message}"),
