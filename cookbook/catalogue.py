@@ -1,5 +1,6 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
+import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -99,6 +100,12 @@ class Recipe:
         """What holds in every language stands on the English page, where it is."""
         return self.page_for("en").meta
 
+    @property
+    def answer(self) -> str:
+        """The lines that the reader came for; empty where none were chosen."""
+        given = self.facts.get("answer")
+        return textwrap.dedent(given).strip("\n") if isinstance(given, str) else ""
+
     @cached_property
     def errors(self) -> list[str]:
         """The error messages its pages quote."""
@@ -119,6 +126,7 @@ class Recipe:
             "title": {lang: self.title(lang) for lang in LANGUAGES},
             "description": {lang: self.description(lang) for lang in LANGUAGES},
             "url": {lang: self.pages[lang].url for lang in LANGUAGES},
+            "answer": self.answer,
             "covers": self.facts.get("covers", []),
             "tags": self.facts.get("tags", []),
             "apis": self.apis,

@@ -25,6 +25,8 @@ MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
 FENCE = re.compile(r"\s*```")
 HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
+MESSAGES = "messages"  # the id of the section that has a table of messages
+MESSAGE = re.compile(r"\| *(`+) ?(?P<text>.+?) ?\1 *\|")  # its first cell
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 # In C where PyYAML was built with it: ten times as fast.
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -303,8 +305,27 @@ class Page:
 
     @cached_property
     def errors(self) -> list[str]:
-        """The error messages the page quotes, in its ```pytb blocks."""
-        return [f.code.strip() for f in self.fences if f.language == "pytb"]
+        """The messages the page quotes: its ```pytb blocks, its table of others."""
+        quoted = [(f.line, f.code.strip()) for f in self.fences if f.language == "pytb"]
+        lines = self.body.split("\n")
+        for number in self._lines_of(MESSAGES):
+            if row := MESSAGE.match(lines[number - 1]):
+                quoted.append((number, row["text"].replace("\\|", "|")))
+        return [text for _, text in sorted(quoted)]
+
+    def section(self, id: str) -> list[Heading]:
+        """The headings one level below the one with this id."""
+        own = self._lines_of(id)
+        return [h for h in self.headings if h.level == 3 and h.line in own]
+
+    def _lines_of(self, id: str) -> range:
+        """The lines of a section of the second level; empty where there is none."""
+        tops = [h for h in self.headings if h.level == 2]
+        ends = [h.line for h in tops[1:]] + [self.body.count("\n") + 2]
+        for heading, end in zip(tops, ends, strict=False):
+            if heading.id == id:
+                return range(heading.line + 1, end)
+        return range(0)
 
     @cached_property
     def headings(self) -> list[Heading]:

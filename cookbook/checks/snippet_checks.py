@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from cookbook import answer
 from cookbook.apis import Names
 from cookbook.checks.rules import Problem
 from cookbook.pages import PageError, read_text
 
-MAX_LINES, MAX_COLUMNS = 60, 79
+MAX_COLUMNS = 79
+MAX_LINES = {"call": 25, "helper": 45, "program": 60}
 ANNOTATION = re.compile(r"# \(\d+\)!")
 REQUIREMENTS = ("requirements.in", "requirements-paddle.txt")
 # Packages that are imported under another name than they are installed.
@@ -22,6 +24,7 @@ NETWORK = ("torch.hub.", "torch.utils.model_zoo.", "urllib.request.", "http.clie
 NETWORK += ("ftplib.", "requests.", "huggingface_hub.", "socket.create_connection")
 EXITS = ("exit", "quit", "os._exit", "sys.exit", "SystemExit")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS = FUNCTIONS | ast.ClassDef
 # A function that may build a model, and weights: ResNet18_Weights.DEFAULT, "DEFAULT".
 MODEL = re.compile(r"torchvision\.models\.([a-z]\w*\.)?(?!get_|list_)[a-z]\w*")
 WEIGHTS = re.compile(r"_Weights\.|^['\"]")
@@ -89,8 +92,8 @@ DEPRECATED_ARGUMENTS = {
 }
 
 
-def problems(root: Path, path: Path) -> Iterator[Problem]:
-    """What is wrong with a snippet, by itself."""
+def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
+    """What is wrong with a snippet, by itself; a program may be longer."""
     if is_module(root, path.stem):
         yield Problem(path, 1, "S211", {"name": path.stem})
     try:
@@ -99,14 +102,18 @@ def problems(root: Path, path: Path) -> Iterator[Problem]:
         yield error.problem
         return
     yield from _text_problems(path, source)
+    text = (root / path).with_suffix(".out")
+    if text.exists() and not text.read_text("utf-8", "replace").strip(". \n"):
+        yield Problem(path.with_suffix(".out"), 1, "S304")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         yield Problem(path, error.lineno or 1, "S201", {"reason": error.msg})
         return
+    yield from _length_problems(path, source, "program" if is_program else shape(tree))
     if not ast.get_docstring(tree):
         yield Problem(path, 1, "S202")
-    if not _claims(tree) and not _prints((root / path).with_suffix(".out")):
+    if not any(answer.claims(tree)) and not _prints((root / path).with_suffix(".out")):
         yield Problem(path, 1, "S203")
     yield from _definition_problems(path, tree)
     yield from _import_problems(path, tree, _declared(root))
@@ -115,15 +122,24 @@ def problems(root: Path, path: Path) -> Iterator[Problem]:
 
 def _text_problems(path: Path, source: str) -> Iterator[Problem]:
     lines = source.split("\n")
-    if len(lines) - 1 > MAX_LINES:
-        facts = {"count": len(lines) - 1, "limit": MAX_LINES}
-        yield Problem(path, MAX_LINES + 1, "S101", facts)
     for number, line in enumerate(lines, start=1):
         if code := _line_fault(line):
             facts = {"count": len(line), "limit": MAX_COLUMNS + 1}
             yield Problem(path, number, code, facts)
     if not source.endswith("\n") or source.endswith("\n\n"):
         yield Problem(path, len(lines), "S108")
+
+
+def shape(tree: ast.Module) -> str:
+    """A helper defines something to keep; a call is read from top to bottom."""
+    return "helper" if any(isinstance(n, DEFINITIONS) for n in tree.body) else "call"
+
+
+def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
+    count, limit = source.count("\n"), MAX_LINES[shape]
+    if count > limit:
+        facts = {"count": count, "limit": limit, "shape": shape}
+        yield Problem(path, limit + 1, "S101", facts)
 
 
 def _line_fault(line: str) -> str | None:
@@ -143,48 +159,17 @@ def _line_fault(line: str) -> str | None:
     return None
 
 
-def _claims(tree: ast.Module) -> bool:
-    """Whether anything is asserted: an assert, or a call named assert_…"""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
-            return True
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name.startswith("assert_"):
-                return True
-    return False
-
-
 def _prints(output: Path) -> bool:
     """Whether an output is recorded, and says something."""
     return output.exists() and bool(output.read_text("utf-8", "replace").strip())
 
 
 def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
-    """What a reader reuses has a docstring; every function is annotated."""
+    """What a reader reuses has a docstring."""
     for node in tree.body:
-        is_definition = isinstance(node, FUNCTIONS | ast.ClassDef)
+        is_definition = isinstance(node, DEFINITIONS)
         if is_definition and not ast.get_docstring(node):
             yield Problem(path, node.lineno, "S204", {"name": node.name})
-    for node in ast.walk(tree):
-        if isinstance(node, FUNCTIONS) and (missing := _unannotated(node)):
-            facts = {"name": node.name, "missing": ", ".join(missing)}
-            yield Problem(path, node.lineno, "S205", facts)
-
-
-def _unannotated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    """The arguments without a type, and ``return``; ``self`` needs none."""
-    given = node.args
-    arguments = [*given.posonlyargs, *given.args, given.vararg]
-    arguments += [*given.kwonlyargs, given.kwarg]
-    missing = [
-        argument.arg
-        for argument in filter(None, arguments)
-        if argument.annotation is None and argument.arg not in ("self", "cls")
-    ]
-    if node.returns is None and node.name != "__init__":
-        missing.append("return")
-    return missing
 
 
 @cache

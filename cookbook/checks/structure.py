@@ -3,12 +3,13 @@
 import ast
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import parity, retired
+from cookbook import answer, parity, retired
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, prose_checks, snippet_checks
 from cookbook.checks.rules import Problem
@@ -29,7 +30,12 @@ SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
 NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
 STRINGS, OPTIONAL = ("title", "description"), ("aliases",)
-ENGLISH_ONLY = ("related", "covers", "tags")
+TEXTS = ("answer", "shape")  # on the English page, for both
+ENGLISH_ONLY = ("related", "covers", "tags", *TEXTS)
+PROGRAM = "program"  # the one shape that a page must say
+MAX_PITFALLS = 5
+# A heading that names a topic, not what a reader sees.
+SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r".{1,4}")}
 NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
@@ -86,6 +92,7 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
         except PageError as error:
             yield error.problem
         yield from _heading_problems(page)
+        yield from _pitfall_problems(page)
     for page in catalogue.other_pages:
         for number, line in enumerate(page.body.split("\n"), start=1):
             if line.lstrip("> ").startswith(("```", "~~~")):
@@ -107,12 +114,16 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     for key in STRINGS:
         if not isinstance(meta.get(key), str) or not meta[key].strip():
             yield page.problem(at(key), "P106", key=key)
-    for key in ("aliases", *english_only):
+    for key in ("aliases", *(key for key in english_only if key not in TEXTS)):
         value = meta.get(key, [])
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             yield page.problem(at(key), "P108", key=key)
     if not meta.get("aliases"):
         yield page.problem(at("aliases"), "P107")
+    if "answer" in english_only and "answer" not in meta:
+        yield page.problem(1, "P112")
+    if meta.get("shape", PROGRAM) != PROGRAM:
+        yield page.problem(at("shape"), "P116", shape=meta["shape"])
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
@@ -120,8 +131,9 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
 
 
 def _block_problems(page: Page) -> Iterator[Problem]:
-    if not any(block.language == PYTHON for block in page.blocks):
+    if not page.blocks:
         yield page.problem(1, "P201")
+    yield from _answer_problems(page)
     for fence in page.fences:
         if fence.language in PASSIVE and _imports(fence.code):
             yield page.problem(fence.line, "P209", language=fence.language)
@@ -130,6 +142,24 @@ def _block_problems(page: Page) -> Iterator[Problem]:
             for number, line in enumerate(block.code.split("\n"), block.line + 1):
                 if found := NETWORK_COMMAND.search(line.partition("#")[0]):
                     yield page.problem(number, "P214", command=found[0])
+
+
+def _answer_problems(page: Page) -> Iterator[Problem]:
+    """The answer, where the page has one: short, lines of its blocks, code."""
+    if "answer" not in page.meta:
+        return
+    at, given = page.meta_line("answer"), page.meta["answer"]
+    if not isinstance(given, str) or not given.strip():
+        yield page.problem(at, "P112")
+        return
+    if (count := len(answer.lines(given))) > answer.MAX_LINES:
+        yield page.problem(at, "P113", count=count, limit=answer.MAX_LINES)
+    for place in answer.places(given, page.blocks):
+        if isinstance(place, str):
+            yield page.problem(at, "P114", line=place)
+            return
+    if reason := answer.fault(given, answer.language(given, page.blocks)):
+        yield page.problem(at, "P115", reason=reason)
 
 
 def _imports(text: str) -> bool:
@@ -151,6 +181,17 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         elif heading.id in seen:
             yield page.problem(heading.line, "P303", id=heading.id)
         seen.add(heading.id)
+
+
+def _pitfall_problems(page: Page) -> Iterator[Problem]:
+    """At most five, each headed by what the reader sees."""
+    pitfalls = page.section("pitfalls")
+    if len(pitfalls) > MAX_PITFALLS:
+        line = pitfalls[MAX_PITFALLS].line
+        yield page.problem(line, "P309", count=len(pitfalls), limit=MAX_PITFALLS)
+    for heading in pitfalls:
+        if SAYS_LITTLE[page.lang].fullmatch(heading.text.strip()):
+            yield page.problem(heading.line, "P310", text=heading.text)
 
 
 def _shown_problems(
@@ -213,9 +254,13 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
     """Each snippet is shown somewhere, fits a screen, and claims something."""
-    shown = set()
+    shown, programs = set(), set()
     for page in catalogue.pages:
-        shown |= {Path("snippets", m["path"]) for m in INCLUDE.finditer(page.body)}
+        paths = {Path("snippets", m["path"]) for m in INCLUDE.finditer(page.body)}
+        shown |= paths
+        with suppress(PageError):
+            if page.meta.get("shape") == PROGRAM:
+                programs |= paths
     for file in sorted((catalogue.root / "snippets").rglob("*.*")):
         path = file.relative_to(catalogue.root)
         if "__pycache__" in path.parts:
@@ -229,4 +274,5 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
             test = tests_of(path)
             if not (catalogue.root / test).exists():
                 yield Problem(path, 1, "S303", {"test": test})
-            yield from snippet_checks.problems(catalogue.root, path)
+            is_program = path in programs
+            yield from snippet_checks.problems(catalogue.root, path, is_program)

@@ -5,14 +5,15 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from cookbook import apis
+from cookbook import answer, apis
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks.prose_checks import prose
-from cookbook.pages import INCLUDE, Block, Page, other_language
+from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
-QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
+QUOTED = re.compile(r"^(?P<fence>```pytb)$", re.MULTILINE)
+ROW = re.compile(r"^(?P<fence>)\| *(?P<row>`.*)$", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 WORDS = {
@@ -22,7 +23,7 @@ WORDS = {
         "output": "Output",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
-        "gpu": "Needs a GPU: run by `make test-gpu`.",
+        "gpu": "Needs a GPU.",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
         "behind": "This page has not been checked against the latest {twin} yet, "
@@ -37,7 +38,7 @@ WORDS = {
         "output": "输出",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
-        "gpu": "需要 GPU：由 `make test-gpu` 运行。",
+        "gpu": "需要 GPU。",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
@@ -63,7 +64,7 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
     if page.lang in recipe.missing:  # pages may link to a heading of the twin
         notice += "".join(f'<span id="{h.id}"></span>' for h in twin.headings)
     lines = [notice, "{ .notice role=note }", ""] if notice else []
-    return _document(catalogue, page, lines)
+    return _document(catalogue, page, lines, in_site=True)
 
 
 def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
@@ -83,7 +84,22 @@ def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
     return text
 
 
-def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
+def _answer(recipe: Recipe, in_site: bool) -> list[str]:
+    """The answer as a block of its own; the site wraps it, to style and copy it."""
+    if not recipe.answer:
+        return []
+    language = answer.language(recipe.answer, recipe.blocks)
+    block = [f"```{language}", *recipe.answer.split("\n"), "```", ""]
+    return (
+        ['<div class="answer" markdown>', "", *block, "</div>", ""]
+        if in_site
+        else block
+    )
+
+
+def _document(
+    catalogue: Catalogue, page: Page, notice: list[str], in_site: bool
+) -> str:
     recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
     return "\n".join(
         [
@@ -96,6 +112,7 @@ def _document(catalogue: Catalogue, page: Page, notice: list[str]) -> str:
             status.line(catalogue, recipe, page.lang),
             "{ .status }",
             "",
+            *_answer(recipe, in_site),
             body_markdown(page).lstrip("\n"),
             *status.table(catalogue, recipe, page.lang),
             *_documentation(recipe, words["apis"]),
@@ -115,17 +132,32 @@ def body_markdown(page: Page) -> str:
 
 def number_errors(markdown: str) -> str:
     """Give each quoted message an id, to which search leads: error-1, error-2, …"""
-    count = itertools.count(1)
-    return QUOTED.sub(
-        lambda match: f'<span id="error-{next(count)}"></span>\n\n{match[0]}', markdown
+    number = itertools.count(1)
+
+    def with_id(match: re.Match) -> str:
+        mark = f'<span id="error-{next(number)}"></span>'
+        return f"{mark}\n\n{match[0]}" if match["fence"] else f"| {mark}{match['row']}"
+
+    head, table, tail = _around_messages(markdown)
+    return (
+        QUOTED.sub(with_id, head) + ROW.sub(with_id, table) + QUOTED.sub(with_id, tail)
     )
+
+
+def _around_messages(markdown: str) -> tuple[str, str, str]:
+    """The text before the table of messages, its section, and what follows."""
+    head, sign, rest = markdown.partition(f"{{#{MESSAGES}}}")
+    end = rest.find("\n## ") if sign else 0
+    end = len(rest) if end < 0 else end
+    return head + sign, rest[:end], rest[end:]
 
 
 def full_markdown(catalogue: Catalogue, page: Page) -> str:
     """The page with its code in place, for readers of plain Markdown."""
     address = f"../../{page.twin_path.relative_to('docs').as_posix()}"
     notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
-    text = _document(catalogue, page, [f"> {notice}", ""] if notice else [])
+    lines = [f"> {notice}", ""] if notice else []
+    text = _document(catalogue, page, lines, in_site=False)
     words = {number for number, _ in prose(text)}
     lines = [""]
     for number, line in enumerate(text.split("\n"), start=1):

@@ -133,7 +133,24 @@ function nameLandmarks() {
   document.querySelector(".md-progress")?.setAttribute("aria-label", document.title)
 }
 
+// Two things to copy: the answer, and the file; each button says which.
+const COPY = {
+  en: { answer: "Copy the answer", file: "Copy", other: "Copy the block" },
+  zh: { answer: "复制答案", file: "复制", other: "复制这段" },
+}
+function nameCopyButtons() {
+  const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
+  for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
+    const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
+    const name = button.closest(".answer") ? words.answer : file ? `${words.file} ${file}` : words.other
+    button.title = name
+    button.ariaLabel = name
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   nameLandmarks()
   window.document$?.subscribe(updateTwin)
+  // Material adds the buttons after it has shown a page.
+  new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
 })

@@ -12,61 +12,28 @@ SECOND_TIME = "backward through the graph a second time"
 snippet = load_snippet("autograd/err_backward_twice.py")
 
 
-def test_shared_work_by_hand():
-    weight = torch.tensor(3.0, requires_grad=True)
-    shared = weight * weight
-    snippet.backward_together(2 * shared, 5 * shared)
-    assert weight.grad.item() == 2 * 7 * 3
-    with raises_as_documented(PAGE):  # the graph was not kept
-        snippet.backward_together(shared)
+def test_the_sum_has_the_gradients_of_separate_passes():
+    """Of the snippet's own model, whose gradients are those of both losses."""
+    model = snippet.model
+    together = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    for loss in (torch.square, torch.exp):  # the first loss had its own pass, too
+        for _ in range(2 if loss is torch.square else 1):
+            loss(model(snippet.x)).mean().backward()
+    torch.testing.assert_close(together, [p.grad for p in model.parameters()])
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_the_sum_has_the_gradients_of_separate_passes(count):
-    torch.manual_seed(0)
-    trunk = nn.Linear(3, 5).double()
-    heads = [nn.Linear(5, 1).double() for _ in range(count)]
-    x = torch.randn(7, 3, dtype=torch.float64)
-
-    def losses():
-        features = trunk(x).tanh()
-        return [head(features).square().mean() for head in heads]
-
-    snippet.backward_together(*losses())
-    together = [p.grad.clone() for p in trunk.parameters()]
-    trunk.zero_grad()
-    for index in range(count):
-        losses()[index].backward()  # a fresh graph each time
-    separate = [p.grad for p in trunk.parameters()]
-    torch.testing.assert_close(together, separate)
+def test_the_state_keeps_its_values_and_loses_its_graph():
+    assert snippet.state.grad_fn is None
+    assert snippet.state.shape == (1, 2, 8)
+    torch.testing.assert_close(snippet.state[0], snippet.out[:, -1].detach())
+    assert all(p.grad is not None for p in snippet.rnn.parameters())
 
 
-def chunk_gradients(rnn, x, steps):
-    """Add up each chunk's gradient, its first state computed without a graph."""
-    total = [torch.zeros_like(p) for p in rnn.parameters()]
-    for start in range(0, x.shape[1], steps):
-        state = None
-        if start:
-            with torch.no_grad():
-                state = rnn(x[:, :start])[1]
-        out, _ = rnn(x[:, start : start + steps], state)
-        loss = out.square().mean()
-        for sum_, grad in zip(
-            total, torch.autograd.grad(loss, rnn.parameters()), strict=True
-        ):
-            sum_ += grad
-    return total
-
-
-@pytest.mark.parametrize("steps", [1, 3, 4, 9, 20])  # 4: the last chunk is short
-@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU])
-def test_chunks_match_a_state_without_history(kind, steps):
-    torch.manual_seed(0)
-    rnn = kind(4, 5, batch_first=True).double()
-    x = torch.randn(2, 9, 4, dtype=torch.float64)
-    snippet.backward_in_chunks(rnn, x, steps)
-    expected = chunk_gradients(rnn, x, steps)
-    torch.testing.assert_close([p.grad for p in rnn.parameters()], expected)
+def test_the_snippet_raises_what_the_page_quotes(capsys):
+    load_snippet("autograd/err_backward_twice.py")
+    printed = capsys.readouterr().out
+    assert "error: Trying to backward through the graph a second time" in printed
 
 
 def carry(rnn, detach, **backward):
@@ -99,7 +66,7 @@ def test_two_backward_calls_on_shared_work_raise():
     shared = weight * weight
     shared.sum().backward()
     with raises_as_documented(PAGE):
-        snippet.backward_together(shared.mean())
+        shared.mean().backward()
 
 
 def test_work_before_the_loop_raises():

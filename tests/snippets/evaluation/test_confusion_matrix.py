@@ -81,7 +81,7 @@ def test_not_contiguous_masks_and_booleans():
 def test_only_ignored_targets_are_left_out():
     target, pred = torch.tensor([-100, 1, -100]), torch.tensor([0, 1, 1])
     assert confusion_matrix(pred, target, 2).tolist() == [[0, 0], [0, 1]]
-    with pytest.raises(ValueError, match="class -100 "):
+    with pytest.raises(ValueError, match="a class is not in"):
         confusion_matrix(target, pred, 2)  # never ignored in a prediction
 
 
@@ -93,9 +93,7 @@ def test_bad_input_is_refused_as_documented():
         confusion_matrix(target, torch.tensor([3, 0, 0, 0]), 3)
     with raises_as_documented(PAGE):
         confusion_matrix(torch.randn(4, 3), target, 3)
-    with pytest.raises(TypeError, match="class indices"):
-        confusion_matrix(torch.rand(4), target, 3)
-    with pytest.raises(ValueError, match="class -1 "):
+    with raises_as_documented(PAGE):
         confusion_matrix(target - 1, target, 3)
     with raises_as_documented(PAGE):
         np.int  # noqa: B018

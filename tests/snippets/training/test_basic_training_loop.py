@@ -14,7 +14,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from tests.helpers import load_snippet, raises_as_documented
 
-run_epoch = load_snippet("training/basic_training_loop.py").run_epoch
+snippet = load_snippet("training/basic_training_loop.py")
+CPU = torch.device("cpu")
 PAGE = "training/basic-training-loop"
 
 
@@ -45,6 +46,14 @@ def numpy_epoch(weight, x, y, lr):
     return loss / len(x), hits / len(x)
 
 
+def train(model, loader, optimizer, device=CPU):
+    return snippet.train(model, loader, nn.CrossEntropyLoss(), optimizer, device)
+
+
+def evaluate(model, loader, device=CPU):
+    return snippet.evaluate(model, loader, nn.CrossEntropyLoss(), device)
+
+
 def test_two_epochs_equal_numpy(data, loader):
     torch.manual_seed(1)
     model = nn.Linear(4, 3, bias=False)
@@ -52,18 +61,17 @@ def test_two_epochs_equal_numpy(data, loader):
     x, y = data[0].double().numpy(), data[1].numpy()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     for _ in range(2):
-        expected = numpy_epoch(weight, x, y, lr=0.5)
-        result = run_epoch(model, loader, optimizer)
-        np.testing.assert_allclose(result, expected, rtol=1e-5)
+        expected, _ = numpy_epoch(weight, x, y, lr=0.5)
+        assert train(model, loader, optimizer) == pytest.approx(expected, rel=1e-5)
         np.testing.assert_allclose(model.weight.detach(), weight, rtol=1e-5)
     expected = numpy_epoch(weight, x, y, lr=0)
-    np.testing.assert_allclose(run_epoch(model, loader), expected, rtol=1e-5)
+    np.testing.assert_allclose(evaluate(model, loader), expected, rtol=1e-5)
 
 
 def test_the_mean_over_batches_would_be_another_number(data, loader):
     torch.manual_seed(1)
     model = nn.Linear(4, 3)
-    mean, accuracy = run_epoch(model, loader).tolist()
+    mean, accuracy = evaluate(model, loader)
     losses = [F.cross_entropy(model(x), y).item() for x, y in loader]
     whole = F.cross_entropy(model(data[0]), data[1]).item()
     assert mean == pytest.approx(whole, rel=1e-5)
@@ -72,20 +80,11 @@ def test_the_mean_over_batches_would_be_another_number(data, loader):
     assert accuracy == pytest.approx(hits / 10)
 
 
-def test_the_result_is_two_numbers_without_a_graph(loader):
-    model = nn.Linear(4, 3)
-    optimizer = torch.optim.SGD(model.parameters())
-    for result in (run_epoch(model, loader, optimizer), run_epoch(model, loader)):
-        assert result.shape == (2,)
-        assert result.dtype == torch.float32
-        assert not result.requires_grad
-
-
-def test_validation_touches_nothing(loader):
+def test_evaluation_touches_nothing(loader):
     model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Dropout())
     before = deepcopy(model.state_dict())
-    first = run_epoch(model, loader)
-    assert torch.equal(run_epoch(model, loader), first)
+    first = evaluate(model, loader)
+    assert evaluate(model, loader) == first
     torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
     assert all(p.grad is None for p in model.parameters())
 
@@ -96,13 +95,18 @@ def test_each_pass_sets_the_modes_it_needs(loader):
     model.register_forward_hook(
         lambda module, *_: seen.append((module[1].training, torch.is_grad_enabled()))
     )
-    run_epoch(model, loader)
-    run_epoch(model, loader, optimizer)
-    with torch.no_grad():  # even so, training needs its gradients
-        run_epoch(model, loader, optimizer)
-    run_epoch(model, loader)
-    assert seen == [(False, False)] * 3 + [(True, True)] * 6 + [(False, False)] * 3
+    evaluate(model, loader)
+    train(model, loader, optimizer)
+    evaluate(model, loader)
+    assert seen == [(False, False)] * 3 + [(True, True)] * 3 + [(False, False)] * 3
     assert torch.is_grad_enabled()
+
+
+def test_the_demonstration_learns(capsys):
+    snippet.main()
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in printed] == list("01234")
+    assert int(printed[-1].rpartition(" ")[2].rstrip("%")) > 90
 
 
 class Operations(TorchDispatchMode):
@@ -119,19 +123,28 @@ class Operations(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def test_nothing_waits_for_the_device(loader):
-    """Tensors on meta have no values: whoever reads one fails."""
-    model = nn.Linear(4, 3, device="meta")
+class Batches(list):
+    """The batches of a loader, in the memory of this process."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self.dataset = loader.dataset
+
+
+def test_only_the_end_of_a_pass_waits_for_the_device(loader):
+    """Meta tensors have no values: reading one raises, where a GPU would wait."""
+    meta, model = torch.device("meta"), nn.Linear(4, 3, device="meta")
     optimizer = torch.optim.SGD(model.parameters())
-    batches = list(loader)  # the loader itself reads a random number
-    with Operations() as operations:
-        trained = run_epoch(model, batches, optimizer)
-        validated = run_epoch(model, batches)
-    assert trained.device.type == validated.device.type == "meta"
-    assert operations.copies == [True] * 12  # x and y of 2 * 3 batches
-    assert "_local_scalar_dense" not in operations.names
-    with pytest.raises(RuntimeError, match="meta"):
-        trained[0].item()
+    batches = Batches(loader)  # the loader itself reads a random number
+    with Operations() as training, pytest.raises(RuntimeError, match="meta"):
+        train(model, batches, optimizer, meta)
+    assert training.names.count("_local_scalar_dense") == 1
+    assert training.names[-1] == "_local_scalar_dense"
+    with Operations() as evaluation, pytest.raises(NotImplementedError, match="meta"):
+        evaluate(model, batches, meta)  # tolist
+    assert "_local_scalar_dense" not in evaluation.names
+    for operations in (training, evaluation):
+        assert operations.copies[:6] == [True] * 6  # x and y of 3 batches
 
 
 def test_the_documented_errors(data, loader):
@@ -142,9 +155,9 @@ def test_the_documented_errors(data, loader):
     with raises_as_documented(PAGE):
         tqdm(loader)
     with raises_as_documented(PAGE):
-        run_epoch(model, [(x, y.float())])
+        F.cross_entropy(model(x), y.float())
     with raises_as_documented(PAGE):
-        run_epoch(model, [(x, y.view(-1, 1))])
+        F.cross_entropy(model(x), y.view(-1, 1))
     optimizer = torch.optim.SGD(model.parameters())
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
     with raises_as_documented(PAGE):

@@ -8,43 +8,48 @@ from torch.nn import functional as F
 
 from tests.helpers import load_snippet, raises_as_documented
 
-smooth_targets = load_snippet("training/label_smoothing.py").smooth_targets
+snippet = load_snippet("training/label_smoothing.py")
 
 
-def test_hand_worked_case():
-    soft = smooth_targets(torch.tensor([2, 0]), num_classes=4, smoothing=0.2)
-    expected = [[0.05, 0.05, 0.85, 0.05], [0.85, 0.05, 0.05, 0.05]]
-    torch.testing.assert_close(soft, torch.tensor(expected))
+def smoothed(target: int, classes: int, smoothing: float) -> list[float]:
+    """The distribution that the page describes, by hand."""
+    soft = [smoothing / classes] * classes
+    soft[target] += 1 - smoothing
+    return soft
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1, 1.0])
-def test_loss_equals_a_float64_loop_and_the_built_in(smoothing):
-    torch.manual_seed(1)
-    logits = torch.randn(5, 7, dtype=torch.float64)
-    target = torch.tensor([0, 6, 3, 3, 1])
-    loop = 0.0
-    for row, label in zip(logits.tolist(), target.tolist(), strict=True):
+def cross_entropy(logits: torch.Tensor, wanted: list[list[float]]) -> float:
+    """The mean over the samples, in plain Python."""
+    total = 0.0
+    for row, shares in zip(logits.tolist(), wanted, strict=True):
         log_total = math.log(sum(math.exp(logit) for logit in row))
-        for k, logit in enumerate(row):
-            wanted = smoothing / 7 + (1 - smoothing if k == label else 0)
-            loop -= wanted * (logit - log_total) / 5
-    built_in = F.cross_entropy(logits, target, label_smoothing=smoothing)
-    soft = smooth_targets(target, 7, smoothing).double()
-    assert built_in.item() == pytest.approx(loop, rel=1e-12)
-    assert F.cross_entropy(logits, soft).item() == pytest.approx(loop, rel=1e-6)
+        total -= sum(
+            w * (logit - log_total) for w, logit in zip(shares, row, strict=True)
+        )
+    return total / len(wanted)
+
+
+def test_the_loss_is_that_of_a_loop():
+    wanted = [smoothed(t, 10, 0.1) for t in snippet.target.tolist()]
+    assert snippet.loss.item() == pytest.approx(cross_entropy(snippet.logits, wanted))
+    assert snippet.logits.shape == (4, 10)
+    assert snippet.target.tolist() == [3, 0, 9, 3]
+    torch.testing.assert_close(snippet.soft, torch.tensor(wanted))
 
 
 def test_smoothing_only_the_other_classes_is_a_larger_epsilon():
-    target, epsilon, C = torch.tensor([4]), 0.1, 10
-    others = torch.full((1, C), epsilon / (C - 1))
-    others[0, 4] = 1 - epsilon
-    torch.testing.assert_close(others, smooth_targets(target, C, epsilon * C / (C - 1)))
+    logits, C, epsilon = torch.randn(1, 10, dtype=torch.float64), 10, 0.1
+    others = [epsilon / (C - 1)] * C
+    others[4] = 1 - epsilon
+    larger = F.cross_entropy(
+        logits, torch.tensor([4]), label_smoothing=epsilon * C / (C - 1)
+    )
+    assert larger.item() == pytest.approx(cross_entropy(logits, [others]))
 
 
 def test_the_floor_the_page_states():
-    soft = smooth_targets(torch.tensor([0]), 10, 0.1)
-    floor = F.cross_entropy(soft.log(), soft)
-    assert f"{floor:.3f}" == "0.500"
+    soft = torch.tensor([smoothed(0, 10, 0.1)])
+    assert f"{F.cross_entropy(soft.log(), soft):.3f}" == "0.500"
 
 
 def test_ignored_targets_do_not_count():
@@ -54,8 +59,15 @@ def test_ignored_targets_do_not_count():
     torch.testing.assert_close(masked, kept)
 
 
+def test_class_weights_weigh_the_smoothed_part_too():
+    weight = torch.tensor([1.0, 3.0])
+    logits, target = torch.randn(1, 2), torch.tensor([0])
+    loss = F.cross_entropy(logits, target, weight, label_smoothing=0.2)
+    log_p = logits.log_softmax(1)[0]
+    by_hand = -(0.9 * 1 * log_p[0] + 0.1 * 3 * log_p[1]) / 1  # over w of the target
+    torch.testing.assert_close(loss, by_hand)
+
+
 def test_bad_labels_are_refused():
-    with pytest.raises(RuntimeError, match="smaller than num_classes"):
-        smooth_targets(torch.tensor([10]), 10, 0.1)
     with raises_as_documented("training/label-smoothing"):
         F.cross_entropy(torch.randn(1, 10), torch.tensor([10]), label_smoothing=0.1)
