@@ -34,19 +34,23 @@ class Term:
 
     en: str
     zh: str
+    also: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern:
         """Finds the avoided words, and the term itself where it holds one."""
-        words = sorted([self.zh, *self.avoid], key=len, reverse=True)
+        words = sorted([self.zh, *self.also, *self.avoid], key=len, reverse=True)
         return re.compile("|".join(map(re.escape, words)))
 
 
 def glossary(root: Path) -> list[Term]:
     """The terms of docs/glossary.yml, in its order."""
     entries = parse_yaml((root / GLOSSARY).read_text(encoding="utf-8"))
-    return [Term(e["en"], e["zh"], tuple(e.get("avoid", ()))) for e in entries]
+    lists = [(tuple(e.get("also", ())), tuple(e.get("avoid", ()))) for e in entries]
+    return [
+        Term(e["en"], e["zh"], *more) for e, more in zip(entries, lists, strict=True)
+    ]
 
 
 def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
@@ -130,7 +134,7 @@ def _term_problems(
     for number, line in lines:
         text = NOT_PROSE.sub(" ", line)
         for term in terms:
-            found = set(term.pattern.findall(text)) - {term.zh}
+            found = set(term.pattern.findall(text)) - {term.zh, *term.also}
             for word in sorted(found):
                 facts = {"word": word, "zh": term.zh, "en": term.en}
                 yield page.problem(number, "P313", **facts)
