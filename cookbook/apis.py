@@ -31,8 +31,8 @@ SHARED_PAGES = {
 }
 
 
-def symbols(file: Path) -> set[str]:
-    """Full names such as ``torch.nn.functional.one_hot``, from the syntax tree.
+def symbols(file: Path) -> dict[str, set[int]]:
+    """Full names such as ``torch.nn.functional.one_hot``, each with its lines.
 
     Methods are found on names annotated as tensors, and on what torch's
     functions and those methods return.
@@ -66,7 +66,7 @@ class Names:
     def __init__(self, tree: ast.Module):
         self.imports: dict[str, str] = {}
         self.tensors: set[str] = set()
-        self.symbols: set[str] = set()
+        self.symbols: dict[str, set[int]] = {}  # and the lines of their use
         nodes = list(ast.walk(tree))  # walking takes longer than looking
         for node in nodes:
             self._read_import(node)
@@ -81,8 +81,8 @@ class Names:
             for node in nodes
             if id(node) not in inner and (name := self.full_name(node))
         ]
-        for _, name in self.outermost:
-            self._read_symbol(name)
+        for node, name in self.outermost:
+            self._read_symbol(node, name)
         for node in nodes:
             self._read_method(node)
 
@@ -150,14 +150,18 @@ class Names:
             and self.is_tensor(method.value)
         )
 
-    def _read_symbol(self, name: str) -> None:
+    def _read_symbol(self, node: ast.AST, name: str) -> None:
         if name.partition(".")[0] not in LIBRARIES or "." not in name:
             return
         if name not in NOISE and not name.startswith(DTYPES):
-            self.symbols.add(name)
+            self._add(node, name)
+
+    def _add(self, node: ast.AST, name: str) -> None:
+        lines = range(node.lineno, node.end_lineno + 1)
+        self.symbols.setdefault(name, set()).update(lines)
 
     def _read_method(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             return
         if self.is_tensor(node.func.value):
-            self.symbols.add(f"torch.Tensor.{node.func.attr}")
+            self._add(node, f"torch.Tensor.{node.func.attr}")

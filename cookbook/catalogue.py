@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from cookbook import apis, parity
+from cookbook import answer, apis, parity
 from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, tests_of
 from cookbook.running import records
 
@@ -115,8 +115,24 @@ class Recipe:
     @cached_property
     def apis(self) -> list[str]:
         """The full names of the library symbols the snippets use, sorted."""
-        used = (apis.symbols(self.root / s.snippet) for s in self.snippets)
-        return sorted(set().union(*used))
+        return sorted(set().union(*self._apis.values()))
+
+    @cached_property
+    def main_apis(self) -> list[str]:
+        """The symbols that its answer uses; all of them, where it uses none."""
+        places = answer.places(self.answer, self.blocks)
+        found = [
+            name
+            for place in places
+            if isinstance(place, answer.Place)
+            for name, lines in self._apis.get(place.block, {}).items()
+            if place.line in lines
+        ]
+        return sorted(set(found)) or self.apis
+
+    @cached_property
+    def _apis(self) -> dict[Block, dict[str, set[int]]]:
+        return {s: apis.symbols(self.root / s.snippet) for s in self.snippets}
 
     def as_json(self) -> dict:
         """What recipes.json says of the recipe, but for its snippets."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import markdown
 import yaml
@@ -97,6 +98,13 @@ class Block:
     def identity(self) -> tuple:
         """What the twin page must have too; a reason is in its own words."""
         return self.language, self.code, self.mark
+
+
+class Quote(NamedTuple):
+    """An error message, and the line of the page on which it is quoted."""
+
+    line: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -304,14 +312,20 @@ class Page:
                 raise self.error(number, "P205")
 
     @cached_property
-    def errors(self) -> list[str]:
+    def quotes(self) -> list[Quote]:
         """The messages the page quotes: its ```pytb blocks, its table of others."""
-        quoted = [(f.line, f.code.strip()) for f in self.fences if f.language == "pytb"]
+        fences = (fence for fence in self.fences if fence.language == "pytb")
+        quoted = [Quote(fence.line, fence.code.strip()) for fence in fences]
         lines = self.body.split("\n")
         for number in self._lines_of(MESSAGES):
             if row := MESSAGE.match(lines[number - 1]):
-                quoted.append((number, row["text"].replace("\\|", "|")))
-        return [text for _, text in sorted(quoted)]
+                quoted.append(Quote(number, row["text"].replace("\\|", "|")))
+        return sorted(quoted)
+
+    @property
+    def errors(self) -> list[str]:
+        """The messages that the page quotes, in its order."""
+        return [quote.text for quote in self.quotes]
 
     def section(self, id: str) -> list[Heading]:
         """The headings one level below the one with this id."""

@@ -73,8 +73,8 @@ def word_differences(page: Page, twin: Page) -> Iterator[Problem]:
     headings = [((h.level, h.id), h.line) for h in page.headings]
     others = [((h.level, h.id), h.line) for h in twin.headings]
     yield from _first_difference(page, twin, headings, others, "T103")
-    errors = [(f.code, f.line) for f in page.fences if f.language == "pytb"]
-    others = [(f.code, f.line) for f in twin.fences if f.language == "pytb"]
+    errors = [(quote.text, quote.line) for quote in page.quotes]
+    others = [(quote.text, quote.line) for quote in twin.quotes]
     yield from _first_difference(page, twin, errors, others, "T104")
     for link in sorted(set(page.links) ^ set(twin.links)):
         where, other = (twin, page) if link in page.links else (page, twin)

@@ -21,6 +21,7 @@ UNTRANSLATED_WORDS = 3  # fewer are a name, except in a title or a heading
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # What is not prose: comments, code, attributes, and where a link leads.
 NOT_PROSE = re.compile(r"<!--.*?-->|`+[^`]+`+|\{[^}]*\}|(?<=\])\([^)]*\)|<[^>]+>")
+CODE = re.compile(r"(`+[^`]+`+)")
 PARAGRAPH_START = re.compile(r"\s*([-*+]|\d+\.|#{1,6}|\||>|!!!)\s")
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img(?P<tag>[^>]*)>")
 ALT = re.compile(r"""alt=["']\s*[^"'\s]""")
@@ -63,6 +64,7 @@ def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
             yield from _language_problems(page, passages)
             if page.lang == "zh":
                 yield from _term_problems(page, passages, terms)
+                yield from _code_problems(page, passages)
         yield from image_problems(page.path, lines)
         yield from _link_problems(root, page)
     for path in GUIDES:
@@ -138,6 +140,14 @@ def _term_problems(
             for word in sorted(found):
                 facts = {"word": word, "zh": term.zh, "en": term.en}
                 yield page.problem(number, "P313", **facts)
+
+
+def _code_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
+    """Names of variables in Chinese, in code that somebody may paste."""
+    for number, line in lines:
+        for code in CODE.findall(line):
+            if HAN.search(code):
+                yield page.problem(number, "P314", code=code)
 
 
 def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem]:

@@ -194,11 +194,11 @@ _TABLE = (
     Rule(
         "P114",
         en=(
-            "a line of the answer is not in the code, or not in this order: {line}",
+            "a line of the answer is not in the code, or not in this order: {text}",
             "copy the lines from the page's blocks, from top to bottom",
         ),
         zh=(
-            "answer 中有一行不在代码里，或顺序不同：{line}",
+            "answer 中有一行不在代码里，或顺序不同：{text}",
             "从本页的代码块中自上而下原样复制",
         ),
     ),
@@ -449,7 +449,7 @@ _TABLE = (
         ),
         zh=(
             "有 {count} 个常见问题",
-            "保留最常遇到的 {limit} 个，其他报错放进“## 其他报错 {{#messages}}”下的表格",
+            "保留最常见的 {limit} 个，其他放进 ## 其他报错 {{#messages}} 下的表格",
         ),
     ),
     Rule(
@@ -486,6 +486,11 @@ _TABLE = (
             "“{word}”不是 {en} 的统一译名",
             "写成“{zh}”，以 docs/glossary.yml 为准",
         ),
+    ),
+    Rule(
+        "P314",
+        en=("Chinese characters in code: {code}", "write it as it can be pasted"),
+        zh=("代码里有汉字：{code}", "改成可以直接粘贴的写法，例如 src、dst"),
     ),
     # P4: names and places of pages
     Rule(

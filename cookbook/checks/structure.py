@@ -17,7 +17,6 @@ from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
     PASSIVE,
-    PYTHON,
     SHELLS,
     Page,
     PageError,
@@ -156,7 +155,7 @@ def _answer_problems(page: Page) -> Iterator[Problem]:
         yield page.problem(at, "P113", count=count, limit=answer.MAX_LINES)
     for place in answer.places(given, page.blocks):
         if isinstance(place, str):
-            yield page.problem(at, "P114", line=place)
+            yield page.problem(at, "P114", text=place)
             return
     if reason := answer.fault(given, answer.language(given, page.blocks)):
         yield page.problem(at, "P115", reason=reason)

@@ -14,11 +14,12 @@ import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
+from cookbook import answer
 from cookbook.catalogue import Catalogue
 from cookbook.checks.rules import Problem
 from cookbook.pages import PYTHON, Block, Page, PageError
 from cookbook.running import records
-from cookbook.running.runner import TIMEOUT, Job, Result, Runner, RunnerError
+from cookbook.running.runner import END, TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
@@ -94,7 +95,7 @@ def pytest_sessionfinish(session):
     done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
     expected = {
-        job_of(block, page)
+        job_of(block, page, config.stash[catalogue_key])
         for page in config.stash[catalogue_key].pages
         for block in page.blocks
         if not unrunnable(block, config.option.gpu)
@@ -195,7 +196,7 @@ class RecipeBlock(TestBlock):
 
     def __init__(self, name, parent, obj):
         super().__init__(name, parent, obj)
-        self.job = job_of(obj, parent.page)
+        self.job = job_of(obj, parent.page, self.config.stash[catalogue_key])
 
     def runtest(self):
         result = submit_all(self.config)[self.job].result()
@@ -269,12 +270,15 @@ def structure(session) -> list[Problem]:
     return stash[problems_key]
 
 
-def job_of(block: Block, page: Page) -> Job:
+def job_of(block: Block, page: Page, catalogue: Catalogue) -> Job:
     """What to run: the snippet itself, or bash beside the page's snippets."""
+    recipe = catalogue.by_slug[page.slug]
+    reach = answer.to_reach(recipe.answer, block, page.blocks)
     if block.language == PYTHON:
-        return Job((str(page.root / block.snippet),))
+        return Job((str(page.root / block.snippet),), reach=reach)
     files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
-    return Job(("bash", "-euo", "pipefail", "-c", block.code), files)
+    code = f'{block.code}: > "${END}"\n'
+    return Job(("bash", "-euo", "pipefail", "-c", code), files)
 
 
 def submit_all(config) -> dict:

@@ -183,6 +183,7 @@ def exit_now(code: int) -> None:
     Tearing down every module of torch takes a forked process a second, which
     a new interpreter would not spend.
     """
+    sys.settrace(None)
     threading._shutdown()  # waits for threads that are not daemons
     note_gpu_memory()
     atexit._run_exitfuncs()

@@ -19,7 +19,10 @@ from cookbook.running.forkserver import GPU_LOG, GUARD
 
 TIMEOUT = 60.0  # seconds a block may take
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
-NETWORK_LOG, GPU_MEMORY = "network.log", "gpu.log"
+NETWORK_LOG, GPU_MEMORY, TRACE_LOG = "network.log", "gpu.log", "trace.log"
+END = "COOKBOOK_END"  # names the file that says that a block came to its end
+TRACE = "COOKBOOK_TRACE"
+TRACEBACK = "Traceback (most recent call last):"
 CACHES = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}  # below HOME unless set
 
 
@@ -28,11 +31,13 @@ class Job:
     """One distinct block: equal jobs run once, however many pages show them.
 
     ``argv`` is a snippet's path alone, or a command; ``files`` are copied into
-    the block's working directory, which is empty otherwise.
+    the block's working directory, which is empty otherwise. ``reach`` are the lines,
+    first and last, of the statements of a snippet that the run must come to.
     """
 
     argv: tuple[str, ...]
     files: tuple[Path, ...] = ()
+    reach: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,9 @@ class Result:
     stdout: str
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
-    ended: bool  # a script came to its last line; always true of a command
+    ended: bool  # it came to its last line
+    missed: tuple[int, ...]  # where the statements begin that it never came to
+    refuted: tuple[int, ...]  # the lines of asserts that failed, noticed or not
     offline: bool  # whether the system, not Python alone, refuses the network
 
     @property
@@ -71,7 +78,15 @@ class Result:
         if self.exit > 0:
             return f"exited with code {self.exit}"
         if not self.ended:
-            return "left before its last line; remove sys.exit or os._exit"
+            return "left before its last line; remove what ends it"
+        if self.refuted:
+            lines = ", ".join(map(str, self.refuted))
+            return f"an assert failed in line {lines}, and nothing came of it"
+        if TRACEBACK in self.stderr:
+            return "passed, but something that it started failed; see stderr"
+        if self.missed:
+            lines = ", ".join(map(str, self.missed))
+            return f"never came to line {lines}, which the answer or a claim needs"
         return None
 
 
@@ -138,20 +153,26 @@ class Runner:
             request = {
                 "argv": job.argv,
                 "cwd": str(cwd),
-                "env": block_environment(logs, home),
+                "env": block_environment(job, logs, home),
                 "stdout": str(logs / "stdout"),
                 "stderr": str(logs / "stderr"),
                 "end": str(logs / "end"),
                 "timeout": self.timeout,
             }
             answer = self._ask(request)
-            is_script = job.argv[0].endswith(".py")
+            traced = read(logs / TRACE_LOG).splitlines()
+            lines = {int(line) for line in traced if line.isdigit()}
+            failed = {int(line.split()[1]) for line in traced if not line.isdigit()}
             return Result(
                 **answer,
                 gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
                 stdout=read(logs / "stdout"),
                 stderr=read(logs / "stderr"),
-                ended=not is_script or (logs / "end").exists(),
+                ended=(logs / "end").exists(),
+                missed=tuple(
+                    a for a, b in job.reach if lines.isdisjoint(range(a, b + 1))
+                ),
+                refuted=tuple(sorted(failed)),
                 hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
             )
 
@@ -168,7 +189,7 @@ class Runner:
             ) from error
 
 
-def block_environment(logs: Path, home: Path) -> dict[str, str]:
+def block_environment(job: Job, logs: Path, home: Path) -> dict[str, str]:
     """This process's environment, with the guard and this Python in front.
 
     The home is empty: weights that somebody once downloaded are not found.
@@ -184,6 +205,8 @@ def block_environment(logs: Path, home: Path) -> dict[str, str]:
         "PYTHONWARNINGS": "error",
         "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
         GPU_LOG: str(logs / GPU_MEMORY),
+        END: str(logs / "end"),
+        TRACE: os.pathsep.join([job.argv[0], str(logs / TRACE_LOG)]),
     }
 
 

@@ -70,10 +70,11 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
 
 
 def entry(recipe: Recipe, lang: str) -> str:
-    """A recipe's title, its sentence, and where its page and code are."""
+    """A recipe's title, its sentence, its answer, and where its page and code are."""
     files = [recipe.page_for(lang).path.as_posix()]
     files += [block.path for block in recipe.snippets]
-    return "\n    ".join([recipe.title(lang), recipe.description(lang), *files])
+    lines = ["", *(f"    {line}" for line in recipe.answer.split("\n")), ""]
+    return "\n    ".join([recipe.title(lang), recipe.description(lang), *lines, *files])
 
 
 def code(recipe: Recipe, lang: str) -> str:

@@ -25,7 +25,7 @@ from cookbook import retired
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
 from cookbook.pages import LANGUAGES
-from cookbook.site import feedback, indexes, publish, render, search, status
+from cookbook.site import feedback, indexes, prose, publish, render, search, status
 
 INDEXES = {
     "apis.md": indexes.api_page,
@@ -159,10 +159,16 @@ def on_page_context(context, page, config, nav):
         page.canonical_url = None
     elif successor := page.meta.get("successor"):
         page.canonical_url = urljoin(page.canonical_url, successor)
+    page.meta["description"] = page.meta.get("description", "").replace("`", "")
     if recipe := recipe_of(page, config):
         lang = config.extra["lang"]
         context["wrong"] = feedback.wrong(config.extra["catalogue"], recipe, lang)
     return context
+
+
+def on_page_content(html, page, config, files):
+    """Between two Chinese characters a line break of the source is no space."""
+    return prose.joined(html) if config.extra.get("lang") == "zh" else html
 
 
 def recipe_of(page, config):

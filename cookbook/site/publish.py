@@ -76,9 +76,9 @@ def llms_txt(catalogue: Catalogue) -> str:
 def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     address = f"{lang}/{recipe.category}/{recipe.slug}.md"
     verified = status.line(catalogue, recipe, lang)
-    return (
-        f"- [{recipe.title(lang)}]({address}): {recipe.description(lang)} ({verified})"
-    )
+    sentence = f"{recipe.description(lang)} ({verified})"
+    code = "".join(f"\n      {line}" for line in recipe.answer.split("\n"))
+    return f"- [{recipe.title(lang)}]({address}): {sentence}\n{code}\n"
 
 
 def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:

@@ -23,7 +23,6 @@ WORDS = {
         "output": "Output",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
-        "gpu": "Needs a GPU.",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
         "behind": "This page has not been checked against the latest {twin} yet, "
@@ -38,7 +37,6 @@ WORDS = {
         "output": "输出",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
-        "gpu": "需要 GPU。",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
@@ -84,6 +82,18 @@ def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
     return text
 
 
+def _status(
+    catalogue: Catalogue, recipe: Recipe, lang: str, in_site: bool
+) -> list[str]:
+    """The status line; on the site, all environments unfold below it."""
+    line = status.line(catalogue, recipe, lang)
+    table = status.table(catalogue, recipe, lang)
+    if not in_site or not table:
+        return [line, "{ .status }", ""]
+    head = f'<details class="status" id="verified" markdown><summary>{line}</summary>'
+    return [head, "", *table, "</details>", ""]
+
+
 def _answer(recipe: Recipe, in_site: bool) -> list[str]:
     """The answer as a block of its own; the site wraps it, to style and copy it."""
     if not recipe.answer:
@@ -109,24 +119,21 @@ def _document(
             f"{recipe.description(page.lang)}",
             "{ .lead }",
             "",
-            status.line(catalogue, recipe, page.lang),
-            "{ .status }",
-            "",
+            *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
-            body_markdown(page).lstrip("\n"),
-            *status.table(catalogue, recipe, page.lang),
+            body_markdown(page, catalogue).lstrip("\n"),
             *_documentation(recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
     )
 
 
-def body_markdown(page: Page) -> str:
+def body_markdown(page: Page, catalogue: Catalogue | None = None) -> str:
     """What a person wrote, with each mark explained and each snippet named."""
     lines = page.body.split("\n")
     for block in page.blocks:
         if block.mark:
-            lines[block.line - 2] = _mark(page, block)  # stands right above
+            lines[block.line - 2] = _mark(page, block, catalogue)  # right above
     return INCLUDED.sub(lambda match: _with_output(page, match), "\n".join(lines))
 
 
@@ -181,8 +188,11 @@ def _included(root: Path, line: str) -> str:
     return (root / "snippets" / include["path"]).read_text("utf-8").removesuffix("\n")
 
 
-def _mark(page: Page, block: Block) -> str:
-    text = WORDS[page.lang][block.mark].format(reason=block.reason)
+def _mark(page: Page, block: Block, catalogue: Catalogue | None) -> str:
+    if block.mark == "skip":
+        text = WORDS[page.lang]["skip"].format(reason=block.reason)
+    else:
+        text = status.mark(catalogue, block, page.lang) if catalogue else "GPU"
     return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
 
 
@@ -199,7 +209,7 @@ def _with_output(page: Page, match: re.Match) -> str:
 def _documentation(recipe: Recipe, heading: str) -> list[str]:
     if not recipe.apis:
         return []
-    links = [f"[`{name}`]({apis.documentation(name)})" for name in recipe.apis]
+    links = [f"[`{name}`]({apis.documentation(name)})" for name in recipe.main_apis]
     return ["", f"## {heading} {{ #apis }}", "", " ".join(links), "{ .apis }"]
 
 

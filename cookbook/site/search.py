@@ -23,9 +23,10 @@ BRIEF = 3  # words, or pairs of Chinese characters, of a phrase that is typed wh
 # The share of a phrase in the other language that must be new for it to be worth
 # its place: whoever types it here needs the page, but seldom in just these words.
 NEW = 0.25
+ANSWER = 4  # lines of the answer that a result shows
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
-COLUMNS = ("location", "errors", "text", "title", "aliases", "tags")
+COLUMNS = ("location", "errors", "text", "title", "aliases", "answers", "tags")
 # Longer Chinese words stand first: the worker takes them out of a run of characters.
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 NAMES = {"en": "English", "zh": "中文"}
@@ -87,8 +88,9 @@ def document(recipe: Recipe, lang: str, own: list[str]) -> dict[str, str]:
     return {
         "location": f"../{page.url}" if foreign else f"{page.category}/{page.slug}/",
         "title": recipe.title(lang),
-        "text": recipe.description(lang),
+        "text": recipe.description(lang).replace("`", ""),
         "aliases": "\n".join(own),
+        "answers": "\n".join(recipe.answer.split("\n")[:ANSWER]),
         "errors": error_lines(page),
         "tags": " ".join(tags(recipe, page.lang if foreign else None)),
     }

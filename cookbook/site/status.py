@@ -14,7 +14,8 @@ WORDS = {
         "never": "{kind}: not yet run",
         "changed": "{kind}: not run since this changed",
         "seconds": "{:.1f} s",
-        "heading": "Verified",
+        "alone": "Not run: see below why.",
+        "needs": "Needs a GPU",
         "legend": "✓ passed · ✗ failed · ↻ changed since · – not run. "
         "[All environments](../verified.md)",
         "title": "Where the recipes were run",
@@ -26,8 +27,10 @@ WORDS = {
         "none": "Nothing fails in any environment.",
         "no_records": "No run has been recorded yet.",
         "totals": "{recipes} recipes · {blocks} blocks · {environments} · "
-        "last run {date} · {failing} failing on torch {torch}, the newest",
+        "last run {date} · {failing} on torch {torch}, the newest",
         "environments": ("{} environment", "{} environments"),
+        "on_cpu": "{}, all on a CPU",
+        "failing": ("nothing fails", "{} failing"),
         "costs": "Measured in these runs, each block in a process of its own:",
         "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
     },
@@ -35,7 +38,8 @@ WORDS = {
         "never": "{kind}：尚未运行",
         "changed": "{kind}：修改后尚未重新运行",
         "seconds": "{:.1f} 秒",
-        "heading": "运行验证",
+        "alone": "不会自动运行，原因见下文。",
+        "needs": "需要 GPU",
         "legend": "✓ 通过 · ✗ 失败 · ↻ 之后有改动 · – 未运行。"
         "[全部环境](../verified.md)",
         "title": "在哪些环境运行过",
@@ -47,8 +51,10 @@ WORDS = {
         "none": "所有环境均无失败。",
         "no_records": "还没有运行记录。",
         "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} · "
-        "最近运行 {date} · {failing} 个在最新的 torch {torch} 上失败",
+        "最近运行 {date} · 在最新的 torch {torch} 上{failing}",
         "environments": ("{} 个环境", "{} 个环境"),
+        "on_cpu": "{}（均为 CPU）",
+        "failing": ("全部通过", "有 {} 个失败"),
         "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
         "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
     },
@@ -57,7 +63,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Standing:
-    """How a recipe stands in one environment.
+    """How a recipe stands in one environment: its blocks of that kind.
 
     ``status`` is passed, failed, or changed: run there, but as another text.
     """
@@ -72,8 +78,8 @@ def standing(recipe: Recipe, record: Record) -> Standing | None:
     wanted = [
         block
         for block in recipe.blocks
-        if block.mark != "skip" and (block.mark != "gpu" or record.kind == "gpu")
-    ]
+        if block.mark == ("gpu" if record.kind == "gpu" else None)
+    ] or [block for block in recipe.blocks if block.mark is None]
     if not any(block.path in record.blocks for block in wanted):
         return None
     current = [run for block in wanted if (run := record.run_of(block))]
@@ -91,18 +97,29 @@ def standings(catalogue: Catalogue, recipe: Recipe) -> list[Standing]:
 
 
 def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
-    """The status line: the newest run on a CPU, and on a GPU."""
+    """The newest run on a CPU, and on a GPU where a block needs one."""
+    marks = {block.mark for block in recipe.blocks}
+    kinds = [kind for kind, mark in (("cpu", None), ("gpu", "gpu")) if mark in marks]
     found = standings(catalogue, recipe)
-    parts = []
-    for kind, name in KINDS.items():
-        on_kind = [one for one in found if one.record.kind == kind]
-        if kind == "cpu" and all(block.mark == "gpu" for block in recipe.blocks):
-            continue
-        parts.append(_part(on_kind, name, WORDS[lang]))
-    return " | ".join(parts)
+    parts = [
+        _part([one for one in found if one.record.kind == kind], kind, WORDS[lang])
+        for kind in kinds
+    ]
+    return " | ".join(parts) or WORDS[lang]["alone"]
 
 
-def _part(found: list[Standing], name: str, words: dict) -> str:
+def mark(catalogue: Catalogue, block: Block, lang: str) -> str:
+    """What is said above a block that needs a GPU: where it last passed, if it did."""
+    runs = [
+        Standing(record, run["status"], run["seconds"])
+        for record in catalogue.records
+        if record.kind == "gpu" and (run := record.run_of(block))
+    ]
+    return f"{WORDS[lang]['needs']} | {_part(runs, 'gpu', WORDS[lang])}"
+
+
+def _part(found: list[Standing], kind: str, words: dict) -> str:
+    name = KINDS[kind]
     if not found:
         return words["never"].format(kind=name)
     counting = [one for one in found if one.status != "changed"]
@@ -122,7 +139,7 @@ def _part(found: list[Standing], name: str, words: dict) -> str:
 
 
 def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
-    """The section with a row per torch version and a column per device."""
+    """A row per torch version, a column per device; empty where nothing ran."""
     found = {
         (one.record.torch, one.record.environment["device"]): SIGNS[one.status]
         for one in reversed(standings(catalogue, recipe))
@@ -139,9 +156,6 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
         for release in releases
     ]
     return [
-        "",
-        f"## {words['heading']} {{ #verified }}",
-        "",
         f"| torch | {' | '.join(devices)} |",
         "| --- |" + " :-: |" * len(devices),
         *rows,
@@ -197,13 +211,18 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         any(_fails(recipe, record) for record in on_newest)
         for recipe in catalogue.recipes
     )
-    one, many = WORDS[lang]["environments"]
-    return WORDS[lang]["totals"].format(
+    words = WORDS[lang]
+    one, many = words["environments"]
+    environments = (one if len(records) == 1 else many).format(len(records))
+    if all(record.kind == "cpu" for record in records):
+        environments = words["on_cpu"].format(environments)
+    none, some = words["failing"]
+    return words["totals"].format(
         recipes=len(catalogue.written_in(lang)),
         blocks=sum(len(recipe.blocks) for recipe in catalogue.recipes),
-        environments=(one if len(records) == 1 else many).format(len(records)),
+        environments=environments,
         date=max(record.date for record in records),
-        failing=failing,
+        failing=some.format(failing) if failing else none,
         torch=newest,
     )
 

@@ -1,5 +1,7 @@
 """A tiny cookbook in a temporary folder, for tests to plant faults in."""
 
+import ast
+import json
 import os
 import shutil
 import subprocess
@@ -66,15 +68,17 @@ class TinyCookbook:
         test = f"tests/snippets/training/test_{name}.py"
         self.write(test, '"""A test."""\n')
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
-        self.page("en", slug, f"{before}{block}{after}")
+        answer = answer_of(textwrap.dedent(source))
+        self.page("en", slug, f"{before}{block}{after}", answer)
         self.page("zh", slug, f"{before}{block}{after}")
 
-    def page(self, lang: str, slug: str, body: str) -> None:
+    def page(self, lang: str, slug: str, body: str, answer: str = "") -> None:
         """Write a page; its body begins on line 8."""
         title = {"en": f"The {slug}", "zh": f"条目 {slug}"}[lang]
         sentence = {"en": "Use it always.", "zh": "随时可用。"}[lang]
         front = f"title: {title}\ndescription: {sentence}\naliases:\n  - {slug}\n"
-        self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}---\n\n{body}")
+        end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
+        self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
     def problems(self, rendered: tuple | None = None) -> list[str]:
         """The errors that ``make check`` finds; the build renders no page for it."""
@@ -108,6 +112,16 @@ class TinyCookbook:
         options = ("-p", "no:cacheprovider", f"--junitxml={report}", *argv)
         done = self.command("pytest", "docs", *options, **env)
         return PytestRun(done.returncode, done.stdout, done.stderr, outcomes(report))
+
+
+def answer_of(source: str) -> str:
+    """The first line after the docstring that is a statement by itself."""
+    try:
+        nodes = ast.parse(source).body
+    except SyntaxError:
+        return source.splitlines()[0]
+    lines = [node.lineno for node in nodes[1:] if node.lineno == node.end_lineno]
+    return source.splitlines()[lines[0] - 1 if lines else 0]
 
 
 @dataclass

@@ -254,7 +254,8 @@ class Index {
 
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
   result(n, score, used) {
-    const { location, title, text, errors, tags } = this.docs
+    const { location, title, text, answers, errors, tags } = this.docs
+    const code = `<pre><code>${escape(answers[n])}</code></pre>`
     const lines = errors[n].split("\n")
     const shared = lines.map(line => [...terms(line)].map(term => used.has(term)))
     const hits = shared.map(asked => asked.filter(Boolean).length)
@@ -263,7 +264,7 @@ class Index {
     const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
       : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
     return [{
-      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}`,
+      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}${code}`,
       tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},
     }]
   }
