@@ -156,10 +156,10 @@ class Page:
         """The same page in the other language."""
         return Path("docs", other_language(self.lang), *self.path.parts[2:])
 
-    def problem(self, line: int, code: str, **facts: object) -> Problem:
+    def problem(self, line: int, code: str, /, **facts: object) -> Problem:
         return Problem(self.path, line, code, facts)
 
-    def error(self, line: int, code: str, **facts: object) -> PageError:
+    def error(self, line: int, code: str, /, **facts: object) -> PageError:
         return PageError(self.problem(line, code, **facts))
 
     @cached_property
