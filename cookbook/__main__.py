@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from cookbook import shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
 from cookbook.checks.rules import report
@@ -17,7 +18,15 @@ from cookbook.site import find, status
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    for add in (add_check, add_new, add_parity, add_find, add_changed, add_failures):
+    for add in (
+        add_check,
+        add_new,
+        add_parity,
+        add_find,
+        add_changed,
+        add_shape,
+        add_failures,
+    ):
         add(commands)
     arguments = parser.parse_args()
     try:
@@ -167,6 +176,19 @@ def print_found(root: Path, arguments: argparse.Namespace) -> int:
     except PageError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def add_shape(commands) -> None:
+    text = "how long the snippets are, and what of them is answer"
+    parser = commands.add_parser("shape", help=text)
+    parser.set_defaults(run=print_shape)
+
+
+def print_shape(root: Path, arguments: argparse.Namespace) -> int:
+    """Print the measures of the recipes' form; 1 where one misses its target."""
+    catalogue = Catalogue(root)
+    print(shape.report(catalogue))
+    return 1 if list(shape.misses(catalogue)) else 0
 
 
 def add_failures(commands) -> None:

@@ -317,7 +317,7 @@ class Page:
         fences = (fence for fence in self.fences if fence.language == "pytb")
         quoted = [Quote(fence.line, fence.code.strip()) for fence in fences]
         lines = self.body.split("\n")
-        for number in self._lines_of(MESSAGES):
+        for number in self.lines_of(MESSAGES):
             if row := MESSAGE.match(lines[number - 1]):
                 quoted.append(Quote(number, row["text"].replace("\\|", "|")))
         return sorted(quoted)
@@ -329,10 +329,10 @@ class Page:
 
     def section(self, id: str) -> list[Heading]:
         """The headings one level below the one with this id."""
-        own = self._lines_of(id)
+        own = self.lines_of(id)
         return [h for h in self.headings if h.level == 3 and h.line in own]
 
-    def _lines_of(self, id: str) -> range:
+    def lines_of(self, id: str) -> range:
         """The lines of a section of the second level; empty where there is none."""
         tops = [h for h in self.headings if h.level == 2]
         ends = [h.line for h in tops[1:]] + [self.body.count("\n") + 2]

@@ -34,7 +34,7 @@ ENGLISH_ONLY = ("related", "covers", "tags", *TEXTS)
 PROGRAM = "program"  # the one shape that a page must say
 MAX_PITFALLS = 5
 # A heading that names a topic, not what a reader sees.
-SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r".{1,4}")}
+SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4}")}
 NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
@@ -119,7 +119,7 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
             yield page.problem(at(key), "P108", key=key)
     if not meta.get("aliases"):
         yield page.problem(at("aliases"), "P107")
-    if "answer" in english_only and "answer" not in meta:
+    if page.lang == "en" and "answer" not in meta:
         yield page.problem(1, "P112")
     if meta.get("shape", PROGRAM) != PROGRAM:
         yield page.problem(at("shape"), "P116", shape=meta["shape"])

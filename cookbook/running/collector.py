@@ -95,7 +95,7 @@ def pytest_sessionfinish(session):
     done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
     expected = {
-        job_of(block, page, config.stash[catalogue_key])
+        job_of(block, page)
         for page in config.stash[catalogue_key].pages
         for block in page.blocks
         if not unrunnable(block, config.option.gpu)
@@ -196,7 +196,7 @@ class RecipeBlock(TestBlock):
 
     def __init__(self, name, parent, obj):
         super().__init__(name, parent, obj)
-        self.job = job_of(obj, parent.page, self.config.stash[catalogue_key])
+        self.job = job_of(obj, parent.page)
 
     def runtest(self):
         result = submit_all(self.config)[self.job].result()
@@ -205,8 +205,21 @@ class RecipeBlock(TestBlock):
         self.add_report_section("call", "stderr", result.stderr)
         if result.problem:
             raise BlockFailedError(explain(self, result, result.problem))
+        if self.obj.snippet:
+            self._require_lines(result)
         if self.obj.snippet and not self.config.option.gpu:
             self._compare_output(result)
+
+    def _require_lines(self, result: Result) -> None:
+        """The answer and every claim were reached, not only shown."""
+        recipe = self.config.stash[catalogue_key].by_slug[self.parent.page.slug]
+        spans = answer.to_reach(recipe.answer, self.obj, self.parent.page.blocks)
+        missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
+        if missed:
+            self.stash[failed_key] = True
+            lines = ", ".join(map(str, missed))
+            problem = f"never came to line {lines}: the answer, or a claim"
+            raise BlockFailedError(explain(self, result, problem, missed[0]))
 
     def _compare_output(self, result: Result) -> None:
         file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
@@ -270,12 +283,10 @@ def structure(session) -> list[Problem]:
     return stash[problems_key]
 
 
-def job_of(block: Block, page: Page, catalogue: Catalogue) -> Job:
+def job_of(block: Block, page: Page) -> Job:
     """What to run: the snippet itself, or bash beside the page's snippets."""
-    recipe = catalogue.by_slug[page.slug]
-    reach = answer.to_reach(recipe.answer, block, page.blocks)
     if block.language == PYTHON:
-        return Job((str(page.root / block.snippet),), reach=reach)
+        return Job((str(page.root / block.snippet),))
     files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
     code = f'{block.code}: > "${END}"\n'
     return Job(("bash", "-euo", "pipefail", "-c", code), files)
@@ -308,13 +319,17 @@ def matches(recorded: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed, re.DOTALL) is not None
 
 
-def explain(item: RecipeBlock, result: Result, problem: str) -> str:
+def explain(
+    item: RecipeBlock, result: Result, problem: str, line: int | None = None
+) -> str:
     """Where it failed, why, which pages show it, and all that it printed."""
     pages = "\n".join(
         f"  {other.parent.page.path}:{other.obj.line}"
         for other in item.config.stash[jobs_key][item.job]
     )
     where = place_of_failure(item, result.stderr)
+    if line:
+        where = f"{item.obj.snippet}:{line}"
     sections = [f"{where}: {problem}", f"shown on\n{pages}"]
     for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
         if text:

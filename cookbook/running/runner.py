@@ -31,13 +31,11 @@ class Job:
     """One distinct block: equal jobs run once, however many pages show them.
 
     ``argv`` is a snippet's path alone, or a command; ``files`` are copied into
-    the block's working directory, which is empty otherwise. ``reach`` are the lines,
-    first and last, of the statements of a snippet that the run must come to.
+    the block's working directory, which is empty otherwise.
     """
 
     argv: tuple[str, ...]
     files: tuple[Path, ...] = ()
-    reach: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Result:
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
     ended: bool  # it came to its last line
-    missed: tuple[int, ...]  # where the statements begin that it never came to
+    lines: frozenset[int]  # of a snippet, that the run came to
     refuted: tuple[int, ...]  # the lines of asserts that failed, noticed or not
     offline: bool  # whether the system, not Python alone, refuses the network
 
@@ -84,9 +82,6 @@ class Result:
             return f"an assert failed in line {lines}, and nothing came of it"
         if TRACEBACK in self.stderr:
             return "passed, but something that it started failed; see stderr"
-        if self.missed:
-            lines = ", ".join(map(str, self.missed))
-            return f"never came to line {lines}, which the answer or a claim needs"
         return None
 
 
@@ -161,7 +156,6 @@ class Runner:
             }
             answer = self._ask(request)
             traced = read(logs / TRACE_LOG).splitlines()
-            lines = {int(line) for line in traced if line.isdigit()}
             failed = {int(line.split()[1]) for line in traced if not line.isdigit()}
             return Result(
                 **answer,
@@ -169,9 +163,7 @@ class Runner:
                 stdout=read(logs / "stdout"),
                 stderr=read(logs / "stderr"),
                 ended=(logs / "end").exists(),
-                missed=tuple(
-                    a for a, b in job.reach if lines.isdisjoint(range(a, b + 1))
-                ),
+                lines=frozenset(int(line) for line in traced if line.isdigit()),
                 refuted=tuple(sorted(failed)),
                 hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
             )

@@ -86,7 +86,7 @@ WORDS = {
 NO_WORDS = {
     "aliases": ("  - label-smoothing", "  - smooth labels"),
     "facts of both languages": ("aliases:", "tags: [loss]\naliases:"),
-    "line breaks": ("---\n\n```python", "---\n\n\n```python"),
+    "line breaks": ("---\n```python", "---\n\n\n```python"),
 }
 
 

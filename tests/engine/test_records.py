@@ -63,6 +63,15 @@ def write(root, environment, state="passed"):
     return records.write(root, environment, [run], complete=True)
 
 
+def mark_gpu(root):
+    for lang in ("en", "zh"):
+        page = root / f"docs/{lang}/tensors/one.md"
+        marked = page.read_text("utf-8").replace(
+            "```python", "<!--pytest.mark.gpu-->\n```python"
+        )
+        page.write_text(marked, "utf-8")
+
+
 def line(root, lang="en"):
     catalogue = Catalogue(root)
     return status.line(catalogue, catalogue.by_slug["one"], lang)
@@ -74,14 +83,16 @@ def runs(root):
 
 
 def test_nothing_recorded_is_not_yet_run(root):
-    assert line(root) == "CPU: not yet run | GPU: not yet run"
-    assert line(root, "zh") == "CPU：尚未运行 | GPU：尚未运行"
+    assert line(root) == "CPU: not yet run"  # no block needs a GPU
+    assert line(root, "zh") == "CPU：尚未运行"
+    mark_gpu(root)
+    assert line(root) == "GPU: not yet run"
     assert runs(root) == []
 
 
 def test_a_pass_shows_release_day_and_seconds(root):
     write(root, ENVIRONMENT)
-    assert line(root).startswith("✓ CPU · torch 2.15.0 · 2026-11-20 · 0.3 s | GPU: not")
+    assert line(root) == "✓ CPU · torch 2.15.0 · 2026-11-20 · 0.3 s"
     expected = {"torch": "2.15.0+cu132", "status": "passed", "seconds": 0.26}
     assert expected.items() <= runs(root)[0].items()
 
@@ -92,7 +103,7 @@ def test_one_changed_character_takes_the_tick_away(root):
     file = root / "snippets/tensors/one.py"
     file.write_text(file.read_text().replace("One.", "One!"))
     words = "not run since this changed"
-    assert line(root) == f"CPU: {words} | GPU: {words}"
+    assert line(root) == f"CPU: {words}"
     assert "修改后" in line(root, "zh")
     assert runs(root) == []
 
@@ -100,7 +111,7 @@ def test_one_changed_character_takes_the_tick_away(root):
 def test_a_failing_gpu_run_shows(root):
     write(root, ENVIRONMENT)
     write(root, GPU, "failed")
-    assert "| ✗ H100 · torch 2.15.0" in line(root)
+    assert "H100" not in line(root)  # which no block needs
     catalogue = Catalogue(root)
     page = status.environments_page(catalogue, "en")
     assert "- [One en](tensors/one.md): torch 2.15.0, NVIDIA H100" in page
@@ -114,6 +125,21 @@ def test_the_newest_release_speaks(root):
     assert line(root).startswith("✓ CPU · torch 2.15.0")
     rows = status.table(Catalogue(root), Catalogue(root).by_slug["one"], "en")
     assert rows.index("| 2.15.0 | ✓ |") < rows.index("| 2.9.1 | ✗ |")
+
+
+def test_a_tick_is_for_the_blocks_that_earned_it(root):
+    mark_gpu(root)
+    catalogue = Catalogue(root)
+    recipe = catalogue.by_slug["one"]
+    assert status.mark(catalogue, recipe.blocks[0], "en") == (
+        "Needs a GPU | GPU: not yet run"
+    )
+    write(root, GPU)
+    catalogue = Catalogue(root)
+    assert status.mark(catalogue, recipe.blocks[0], "zh") == (
+        "需要 GPU | ✓ H100 · torch 2.15.0 · 2026-11-20 · 0.3 秒"
+    )
+    assert line(root).startswith("✓ H100 · torch 2.15.0")
 
 
 def edit(change):
@@ -198,7 +224,9 @@ def test_the_records_in_the_repository_can_be_believed():
 
 def test_totals_count_one_environment_and_several(root):
     write(root, ENVIRONMENT)
-    assert "1 recipes · 1 blocks · 1 environment · last" in totals(root, "en")
+    assert "1 recipes · 1 blocks · 1 environment, all on a CPU · last" in totals(
+        root, "en"
+    )
     write(root, GPU, "failed")
     assert " · 2 environments · last run 2026-11-20 · " in totals(root, "en")
     assert " · 2 个环境 · 最近运行 2026-11-20 · " in totals(root, "zh")
@@ -208,13 +236,13 @@ def test_totals_count_what_fails_on_any_device_of_the_newest_torch(root):
     write(root, {**ENVIRONMENT, "torch": "2.9.1"}, "failed")
     assert "1 failing on torch 2.9.1, the newest" in totals(root, "en")
     write(root, ENVIRONMENT)
-    assert "0 failing on torch 2.15.0, the newest" in totals(root, "en")
+    assert "nothing fails on torch 2.15.0, the newest" in totals(root, "en")
     write(root, GPU, "failed")
     assert "1 failing on torch 2.15.0, the newest" in totals(root, "en")
-    assert "1 个在最新的 torch 2.15.0 上失败" in totals(root, "zh")
+    assert "在最新的 torch 2.15.0 上有 1 个失败" in totals(root, "zh")
     file = root / "snippets/tensors/one.py"
     file.write_text(file.read_text().replace("One.", "One!"))  # not run as it is now
-    assert "0 failing on torch 2.15.0, the newest" in totals(root, "en")
+    assert "nothing fails on torch 2.15.0, the newest" in totals(root, "en")
 
 
 def totals(root, lang):
@@ -222,12 +250,7 @@ def totals(root, lang):
 
 
 def test_what_a_gpu_block_took_is_shown_from_its_record(root):
-    for lang in ("en", "zh"):
-        page = root / f"docs/{lang}/tensors/one.md"
-        marked = page.read_text("utf-8").replace(
-            "```python", "<!--pytest.mark.gpu-->\n```python"
-        )
-        page.write_text(marked, "utf-8")
+    mark_gpu(root)
     catalogue = Catalogue(root)
     assert status.costs(catalogue, catalogue.by_slug["one"], "en") == []
     block = catalogue.by_slug["one"].blocks[0]

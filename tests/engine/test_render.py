@@ -30,14 +30,14 @@ CODE = {
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_shell_lines_stand_in_the_twin_as_on_the_page(cookbook, code, lang):
     cookbook.recipe(SLUG, cookbook.CLAIM, after=f"\n```bash\n{code}```\n")
-    assert FENCED.findall(twin(cookbook, lang))[1] == ("bash", code)
+    assert FENCED.findall(twin(cookbook, lang))[2] == ("bash", code)
 
 
 def test_snippets_and_outputs_stand_in_the_twin_byte_for_byte(cookbook):
     source = '"""Print."""\n\n\nprint({1: "{ #a }"})\n\n\n\nprint("{ .b }")\n'
     cookbook.recipe(SLUG, source)
     cookbook.write(SNIPPET.replace(".py", ".out"), "{1: '{ #a }'}\n\n\n\n\n{ .b }\n")
-    (_, code), (_, output) = FENCED.findall(twin(cookbook))
+    _, (_, code), (_, output) = FENCED.findall(twin(cookbook))
     assert code == source
     assert output == "{1: '{ #a }'}\n\n\n\n\n{ .b }\n"
     snippet = Catalogue(cookbook.root).by_slug[SLUG].snippets[0]
@@ -49,7 +49,10 @@ def test_prose_of_the_twin_has_no_attributes_and_no_gaps(cookbook):
     cookbook.recipe(SLUG, cookbook.CLAIM, after=after)
     text = twin(cookbook)
     assert text.startswith("# The label-smoothing\n\n> This page")
-    assert "\n\nUse it always.\n\nCPU: not yet run | GPU: not yet run\n\n```" in text
+    assert (
+        "\n\nUse it always.\n\nCPU: not yet run\n\n"
+        "```python\nassert 1 + 1 == 2\n```\n\n```python"
+    ) in text
     assert "\n## Why\n\n### How\n\nWrite `${#arr[@]}`.\n" in text
     assert "\n\n\n" not in text
 
@@ -66,7 +69,7 @@ def test_each_marked_block_has_its_own_reason(cookbook):
     text = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["en"])
     shown = re.findall(r"^(.*)\n\{ \.mark .*\}\n\n```bash\n(.*)$", text, re.MULTILINE)
     assert shown == [
-        ("Needs a GPU: run by `make test-gpu`.", "nvidia-smi"),
+        ("Needs a GPU | GPU: not yet run", "nvidia-smi"),
         ("Not run: it resets", "reset"),
         ("Not run: it asks", "passwd"),
     ]

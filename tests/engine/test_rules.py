@@ -68,29 +68,26 @@ FAULTS = {
         f"{SNIPPET}:6: S204 Doubled has no docstring; say in it what is returned: "
         "shapes, units, errors",
     ),
-    "function without types": (
-        coded('\n\ndef double(x, *, y: int = 0):\n    """Double."""\n'),
-        f"{SNIPPET}:6: S205 double lacks types: x, return; annotate them",
-    ),
-    "method without types": (
-        coded('\n\nclass A:\n    """A."""\n\n    def f(self, x) -> None:\n        x\n'),
-        f"{SNIPPET}:9: S205 f lacks types: x; annotate them",
-    ),
-    "asynchronous function without docstring and types": (
+    "asynchronous function without docstring": (
         coded("\n\nasync def double(x):\n    return 2 * x\n"),
         f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
         "shapes, units, errors",
-        f"{SNIPPET}:6: S205 double lacks types: x, return; annotate them",
     ),
-    "any number of arguments without types": (
-        coded('\n\ndef f(*args, **kw) -> None:\n    """Nothing."""\n'),
-        f"{SNIPPET}:6: S205 f lacks types: args, kw; annotate them",
+    "code with Chinese names": (
+        Append(TWIN, text="\n写成 `copy(源, 目标)`。\n"),
+        f"{TWIN}:12: P314 Chinese characters in code: `copy(源, 目标)`; write it as it "
+        "can be pasted",
     ),
     "recorded output that is empty": (
         Both(
-            Change(SNIPPET, old="assert 1 + 1 == 2", new="print()"),
-            Write(SNIPPET.replace(".py", ".out"), "\n"),
+            Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print()"),
+            Write(SNIPPET.replace(".py", ".out"), "...\n"),
         ),
+        f"{SNIPPET.replace('.py', '.out')}:1: S304 the recorded output says nothing; "
+        "record what is the same in every run, and ... only for the rest",
+    ),
+    "no recorded output, no claim": (
+        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print()"),
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
         "print it and record the output",
     ),
@@ -477,7 +474,7 @@ SOUND = {
         PAGE, TWIN, text="\n- `torch.optim.Adam`\n\n## `No kernel image` {#k}\n"
     ),
     "a term that holds an avoided one": Append(TWIN, text="\n类别不平衡。\n"),
-    "an avoided term in code": Append(TWIN, text="\n变量叫 `准确度`。\n"),
+    "a term in code": Append(TWIN, text="\n变量叫 `accuracy`。\n"),
     "link to what is built": Append(
         PAGE, TWIN, text="\n[1](../apis.md) [2](#verified) [3](index.md)\n"
     ),

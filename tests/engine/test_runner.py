@@ -167,6 +167,58 @@ def test_nothing_a_block_sets_reaches_the_next(run):
     assert after.stdout == before.stdout
 
 
+CLAIM = "def claim():\n    assert 1 + 1 == 3, 'sums'\n\n"
+HIDDEN = {
+    "in a thread": "import threading\n"
+    "t = threading.Thread(target=claim); t.start(); t.join()\n",
+    "in an executor": "from concurrent.futures import ThreadPoolExecutor\n"
+    "with ThreadPoolExecutor() as pool:\n    pool.submit(claim)\n",
+    "in a forked child": "import multiprocessing\n"
+    "child = multiprocessing.get_context('fork').Process(target=claim)\n"
+    "child.start(); child.join()\n",
+    "in a spawned child": "import multiprocessing\n"
+    "if __name__ == '__main__':\n"
+    "    child = multiprocessing.get_context('spawn').Process(target=claim)\n"
+    "    child.start(); child.join()\n",
+    "in a task that nobody awaits": "import asyncio\n"
+    "async def task():\n    claim()\n"
+    "async def main():\n"
+    "    asyncio.create_task(task())\n    await asyncio.sleep(0.01)\n"
+    "asyncio.run(main())\n",
+    "swallowed": "try:\n    claim()\nexcept Exception:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("how", HIDDEN.values(), ids=HIDDEN)
+def test_a_claim_that_fails_where_nobody_looks_fails_the_block(run, how):
+    result = run(CLAIM + how)
+    assert result.exit == 0
+    assert result.problem.startswith("an assert failed in line 2, and nothing came")
+
+
+def test_a_traceback_of_what_a_block_started_fails_it(run):
+    source = """
+        import threading
+        thread = threading.Thread(target=lambda: 1 / 0)
+        thread.start()
+        thread.join()
+    """
+    assert run(source).problem.startswith("passed, but something that it started")
+
+
+def test_the_lines_that_ran_are_known(run):
+    source = CLAIM + "if 1 + 1 == 3:\n    claim()\nx = (\n    1\n)\n"
+    lines = run(source).lines
+    assert lines == {1, 4, 6, 7}
+
+
+@pytest.mark.parametrize("leave", ["exit 0", "exec true"])
+def test_shell_lines_that_leave_early_have_proved_nothing(runner, leave):
+    lines = f'echo half\n{leave}\nfalse\n: > "$COOKBOOK_END"\n'
+    result = runner.submit(Job(("bash", "-euo", "pipefail", "-c", lines))).result()
+    assert result.problem.startswith("left before its last line")
+
+
 def survivors(pids: str) -> list[int]:
     return [int(pid) for pid in pids.split() if psutil.pid_exists(int(pid))]
 
@@ -313,7 +365,7 @@ def test_sockets_on_this_machine_are_allowed(run):
 def test_shell_lines_run_beside_the_snippets_they_name(runner, tmp_path):
     snippet = tmp_path / "train.py"
     snippet.write_text("import sys; print('trained', sys.argv[1:])\n")
-    lines = "ls\npython train.py --epochs 1\n"
+    lines = 'ls\npython train.py --epochs 1\n: > "$COOKBOOK_END"\n'
     job = Job(("bash", "-euo", "pipefail", "-c", lines), (snippet,))
     result = runner.submit(job).result()
     assert (result.problem, result.stdout) == (

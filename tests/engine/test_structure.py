@@ -46,6 +46,17 @@ OFFLINE = (
 )
 NOT_RUN = "would be shown but not run"
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
+ANSWER = 'answer: "assert 1 + 1 == 2"\n'  # on line 6 of the English page
+NO_ANSWER = (
+    "no answer; write answer: | and below it the one to eight lines of the page's code "
+    "that the reader came for"
+)
+SHAPE = (
+    "proof belongs in tests/, a whole program says shape: program in the front matter"
+)
+FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
+PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
+PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
 
 
@@ -153,18 +164,112 @@ FAULTS = {
         f"{PAGE}:12: P204 Python typed into a page; put it into a file and "
         'write only --8<-- "<category>/<file>.py"',
     ),
-    "page without Python": (
+    "page without a block that runs": (
         Both(
-            Change(PAGE, TWIN, old=BLOCK, new="```bash\nls\n```\n"),
+            Change(PAGE, old='answer: "assert 1 + 1 == 2"\n', new="tags: []\n"),
+            Change(PAGE, TWIN, old=BLOCK, new="```text\nls\n```\n"),
             Remove(SNIPPET),
         ),
+        f"{PAGE}:1: P112 {NO_ANSWER}",
         (
-            f"{PAGE}:1: P201 no Python block; show a snippet: ```python with "
+            f"{PAGE}:1: P201 no block that runs; show a snippet: ```python with "
             '--8<-- "<category>/<file>.py"'
         ),
         (
-            f"{TWIN}:1: P201 no Python block; show a snippet: ```python with "
+            f"{TWIN}:1: P201 no block that runs; show a snippet: ```python with "
             '--8<-- "<category>/<file>.py"'
+        ),
+    ),
+    # The answer and the shape
+    "no answer": (
+        Change(PAGE, old=ANSWER, new="tags: []\n"),
+        f"{PAGE}:1: P112 {NO_ANSWER}",
+    ),
+    "an answer that says nothing": (
+        Change(PAGE, old=ANSWER, new='answer: " "\n'),
+        f"{PAGE}:6: P112 {NO_ANSWER}",
+    ),
+    "an answer of nine lines": (
+        Both(
+            coded("".join(f"x{n} = 0\n" for n in range(9))),
+            Change(
+                PAGE,
+                old=ANSWER,
+                new="answer: |\n" + "".join(f"  x{n} = 0\n" for n in range(9)),
+            ),
+        ),
+        f"{PAGE}:6: P113 the answer has 9 lines; choose at most 8 of them",
+    ),
+    "an answer that has drifted": (
+        Change(SNIPPET, old="1 + 1 == 2", new="2 + 1 == 3"),
+        f"{PAGE}:6: P114 a line of the answer is not in the code, or not in this "
+        "order: assert 1 + 1 == 2; copy the lines from the page's blocks, from top to "
+        "bottom",
+    ),
+    "an answer in another order": (
+        Both(
+            coded("x = 1\ny = 2\n"),
+            Change(PAGE, old=ANSWER, new="answer: |\n  y = 2\n  x = 1\n"),
+        ),
+        f"{PAGE}:6: P114 a line of the answer is not in the code, or not in this "
+        "order: x = 1; copy the lines from the page's blocks, from top to bottom",
+    ),
+    "an answer that is half a statement": (
+        Both(
+            coded("x = [\n    1,\n]\n"),
+            Change(PAGE, old=ANSWER, new='answer: "x = ["\n'),
+        ),
+        f"{PAGE}:6: P115 the answer by itself is no code ('[' was never closed); take "
+        "whole statements; a loop with a line of its body",
+    ),
+    "an answer on both pages": (
+        Change(TWIN, old="aliases:", new='answer: "1"\naliases:'),
+        f"{TWIN}:4: P105 answer stands on the English page, for both languages; remove "
+        "it here",
+        f"{TWIN}:4: P114 a line of the answer is not in the code, or not in this "
+        "order: 1; copy the lines from the page's blocks, from top to bottom",
+    ),
+    "unknown shape": (
+        headed("shape: script"),
+        f"{PAGE}:4: P116 unknown shape script; write shape: program, or leave it out: "
+        "calls and helpers are recognised",
+    ),
+    "a call of 26 lines": (
+        coded("".join(f"x{number} = 0\n" for number in range(23))),
+        f"{SNIPPET}:26: S101 26 lines, in the shape of a call; cut it to 25; {SHAPE}",
+    ),
+    "a helper of 46 lines": (
+        coded(f"\n\n{FUNCTION}" + "".join(f"x{n} = 0\n" for n in range(38))),
+        f"{SNIPPET}:46: S101 46 lines, in the shape of a helper; cut it to 45; {SHAPE}",
+    ),
+    "a program of 61 lines": (
+        Both(
+            coded("".join(f"x{number} = 0\n" for number in range(58))),
+            headed("shape: program"),
+        ),
+        f"{SNIPPET}:61: S101 61 lines, in the shape of a program; cut it to 60; "
+        f"{SHAPE}",
+    ),
+    # Pitfalls
+    "six pitfalls": (
+        Append(
+            PAGE, TWIN, text=PITFALLS.format("".join(map(PITFALL.format, "abcdef")))
+        ),
+        *(
+            f"{page}:19: P309 6 pitfalls; keep the 5 that readers meet most often, and "
+            "put other messages into the table under ## Other messages {#messages}"
+            for page in (PAGE, TWIN)
+        ),
+    ),
+    "a pitfall that names a topic": (
+        Both(
+            Append(PAGE, text=PITFALLS.format("### Memory use {#a}\n")),
+            Append(TWIN, text=PITFALLS.format("### 显存 {#a}\n")),
+        ),
+        *(
+            f'{page}:14: P310 the heading "{text}" says nothing that a reader sees; '
+            "head a pitfall by the message, or by what happens"
+            for page, text in ((PAGE, "Memory use"), (TWIN, "显存"))
         ),
     ),
     "block on a home page": (
@@ -296,7 +401,7 @@ FAULTS = {
     "unknown key": (
         headed("tag: [loss]"),
         f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are "
-        "title, description, aliases, related, covers, tags, parity",
+        "title, description, aliases, related, covers, tags, answer, shape, parity",
     ),
     "English fact on the Chinese page": (
         Change(TWIN, old="aliases:", new="related: []\naliases:"),
@@ -479,11 +584,6 @@ FAULTS = {
         f"{SNIPPET}:4: S107 --8<-- inside a snippet would be expanded; write "
         "it otherwise",
     ),
-    "61 lines": (
-        coded("".join(f"x{number} = 0\n" for number in range(58))),
-        f"{SNIPPET}:61: S101 61 lines; a snippet fits a screen; cut it to 60, "
-        "or split it",
-    ),
     "80 columns": (
         coded(f"x = '{'x' * 74}'\n"),
         f"{SNIPPET}:4: S102 80 columns; break the line before 80",
@@ -499,7 +599,7 @@ FAULTS = {
         "file with one newline",
     ),
     "no claim": (
-        Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
+        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, "
         "or print it and record the output",
     ),
@@ -631,13 +731,24 @@ SOUND = {
         RETIRED, f"- page: data/label-smoothing\n  successor: label-smoothing\n{GONE}"
     ),
     "a printed claim": Both(
-        Change(SNIPPET, old="assert 1 + 1 == 2", new="print(1 + 1)"),
+        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),
         Write(SNIPPET.replace(".py", ".out"), "2\n"),
     ),
     "a claim by assert_close": Change(
-        SNIPPET, old="assert 1 + 1 == 2", new="testing.assert_close(1 + 1, 2)"
+        SNIPPET, PAGE, old="assert 1 + 1 == 2", new="testing.assert_close(1 + 1, 2)"
     ),
-    "60 lines": coded("".join(f"x{number} = 0\n" for number in range(57))),
+    "a call of 25 lines": coded("".join(f"x{number} = 0\n" for number in range(22))),
+    "a program of 60 lines": Both(
+        coded("".join(f"x{number} = 0\n" for number in range(57))),
+        headed("shape: program"),
+    ),
+    "an answer with its loop": Both(
+        coded("for x in (1, 2):\n    x += 1\n    x += 2\n"),
+        Change(PAGE, old=ANSWER, new="answer: |\n  for x in (1, 2):\n      x += 2\n"),
+    ),
+    "five pitfalls": Append(
+        PAGE, TWIN, text=PITFALLS.format("".join(map(PITFALL.format, "abcde")))
+    ),
     "79 columns": coded(f"x = '{'x' * 73}'\n"),
     "heading inside a block": Append(PAGE, TWIN, text="\n```bash\n# comment\n```\n"),
     "the words of a mark inside a block": Append(

@@ -1,0 +1,77 @@
+"""``python -m cookbook shape``: how far the recipes have the form they should have.
+
+What is measured is in front of the reader: lines of code, docstrings and answers of
+the snippets, words of prose. Where the answer stands on a screen is measured in a
+browser, by tests/site/test_first_screen.py.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from statistics import median
+
+from cookbook import answer
+from cookbook.catalogue import Catalogue
+from cookbook.checks.prose_checks import prose
+from cookbook.pages import Block, Page
+
+WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")  # a Chinese character is a word
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+# What is held, by name: the least, the most.
+TARGETS = {
+    "lines of a snippet, median": (0, 28),
+    "docstrings, share of the lines": (0, 0.12),
+    "answers, share of the lines": (0.15, 1),
+    "pitfalls, share of the prose": (0, 0.45),
+}
+
+
+def measures(catalogue: Catalogue) -> dict[str, float]:
+    """Each measure of TARGETS, over all recipes."""
+    snippets = [block for recipe in catalogue.recipes for block in recipe.snippets]
+    lines = [block.code.count("\n") for block in snippets]
+    answers = [len(answer.lines(recipe.answer)) for recipe in catalogue.recipes]
+    counts = [words(page) for page in catalogue.pages]
+    return {
+        "lines of a snippet, median": median(lines),
+        "docstrings, share of the lines": sum(map(docstrings, snippets)) / sum(lines),
+        "answers, share of the lines": sum(answers) / sum(lines),
+        "pitfalls, share of the prose": sum(pitfalls for pitfalls, _ in counts)
+        / sum(total for _, total in counts),
+    }
+
+
+def docstrings(block: Block) -> int:
+    """The lines of a snippet's docstrings."""
+    nodes = ast.walk(ast.parse(block.code))
+    found = (
+        node.body[0]
+        for node in nodes
+        if isinstance(node, DEFINITIONS) and ast.get_docstring(node)
+    )
+    return sum(text.end_lineno - text.lineno + 1 for text in found)
+
+
+def words(page: Page) -> tuple[int, int]:
+    """The words of the pitfalls, and of all the prose."""
+    pitfalls = page.lines_of("pitfalls")
+    counted = [(number, len(WORD.findall(line))) for number, line in prose(page.body)]
+    return sum(n for number, n in counted if number in pitfalls), sum(
+        n for _, n in counted
+    )
+
+
+def misses(catalogue: Catalogue) -> Iterator[str]:
+    """What is outside its target, in words."""
+    for name, value in measures(catalogue).items():
+        least, most = TARGETS[name]
+        if not least <= value <= most:
+            yield f"{name}: {value:.3g}, not in {least} to {most}"
+
+
+def report(catalogue: Catalogue) -> str:
+    """A line per measure, with its target."""
+    return "\n".join(
+        f"{value:8.3g}  {name} (target {TARGETS[name][0]} to {TARGETS[name][1]})"
+        for name, value in measures(catalogue).items()
+    )
