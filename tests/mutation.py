@@ -3,16 +3,18 @@
     .venv/bin/python -m tests.mutation                      every snippet
     .venv/bin/python -m tests.mutation training/mixup.py    these
 
-Every function body is changed in one place at a time; the snippet's own tests
-then run in a process forked from one that has torch and pytest loaded. A mutant
-that no test notices survives, and is listed with its line. Not a part of
-``make test``: the whole run takes a good while.
+Whatever a reader may paste, so all but a demonstration under the main guard, is
+changed in one place at a time; the snippet's own tests then run in a process forked
+from one that has torch and pytest loaded, and its output is compared. A mutant that
+neither notices survives, and is listed with its line. Not a part of ``make test``:
+the whole run takes a good while.
 """
 
 import ast
 import copy
 import io
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -24,9 +26,21 @@ from pathlib import Path
 import pytest
 import torch  # noqa: F401, loaded once for all forks
 
+from cookbook.running.output import matches
+
 ROOT = Path(__file__).parents[1]
 COPIED = ("snippets", "tests", "docs", "cookbook", "pyproject.toml")
 TIMEOUT = 120  # seconds for one snippet's tests
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DTYPES = {
+    "float32": "float64",
+    "float64": "float32",
+    "float16": "bfloat16",
+    "bfloat16": "float16",
+    "int64": "int32",
+    "int32": "int64",
+    "uint8": "int16",
+}
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -66,16 +80,32 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
 
 
 def body_nodes(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes inside functions, but for docstrings, types and messages."""
+    """The nodes of a reader's concern: no docstrings, types, messages, imports."""
+    for statement in tree.body[ast.get_docstring(tree) is not None :]:
+        if isinstance(statement, DEFINITIONS):
+            yield from defined(statement)
+        elif not isinstance(statement, ast.If | ast.Import | ast.ImportFrom):
+            yield from inner(statement)  # the If is the main guard
     for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            has_docstring = ast.get_docstring(function) is not None
-            for statement in function.body[has_docstring:]:
-                yield from inner(statement)
+        if isinstance(function, ast.FunctionDef) and function not in tree.body:
+            yield from defined(function)
+
+
+def defined(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function: its decorators, defaults, and body."""
+    if not isinstance(node, ast.FunctionDef):
+        return  # the functions of a class are found by themselves
+    yield node
+    for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+        yield from inner(default)
+    for statement in node.body[ast.get_docstring(node) is not None :]:
+        yield from inner(statement)
 
 
 def inner(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Raise | ast.JoinedStr | ast.FunctionDef | ast.ClassDef):
+    if isinstance(node, ast.Raise):
+        yield node
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | DEFINITIONS):
         return
     if isinstance(node, ast.expr | ast.stmt):
         yield node
@@ -97,8 +127,19 @@ def changes(node: ast.AST) -> Iterator[tuple[str, object]]:
         yield f"{node.value} changed", replace_constant
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         yield "condition negated", negate
-    if isinstance(node, ast.Expr | ast.AugAssign):
+    if isinstance(node, ast.Expr | ast.AugAssign | ast.Raise):
         yield "statement removed", remove
+    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+        yield "decorator dropped", drop_decorator
+    if isinstance(node, ast.With) and not node.items[0].optional_vars:
+        yield "context dropped", drop_context
+    if isinstance(node, ast.Attribute) and node.attr in DTYPES:
+        yield f"{node.attr} changed", change_dtype
+    bare = isinstance(node, ast.Call) and not node.args and not node.keywords
+    if bare and isinstance(node.func, ast.Attribute):
+        yield f"{node.func.attr} dropped", drop_method
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        yield "arguments swapped", swap_arguments
     if isinstance(node, ast.Return) and node.value is not None:
         yield "returns None", return_none
     if isinstance(node, ast.Call) and node.keywords:
@@ -129,6 +170,28 @@ def replace_constant(node):
     node.value = not node.value if isinstance(node.value, bool) else node.value + 1
 
 
+def drop_decorator(node):
+    del node.decorator_list[0]
+
+
+def drop_context(node):
+    node.__class__ = ast.If
+    node.test, node.orelse = ast.Constant(True), []
+
+
+def change_dtype(node):
+    node.attr = DTYPES[node.attr]
+
+
+def drop_method(node):
+    owner = node.func.value
+    node.__class__, node.__dict__ = owner.__class__, owner.__dict__
+
+
+def swap_arguments(node):
+    node.args[:2] = node.args[1::-1]
+
+
 def negate(node):
     node.test = ast.UnaryOp(ast.Not(), node.test)
 
@@ -147,12 +210,12 @@ def tests_of(snippet: Path) -> Path:
     return Path("tests", snippet.parent, f"test_{snippet.stem}.py")
 
 
-def noticed(folder: Path, test: Path) -> bool:
-    """Whether the tests fail, or never end, in a copy with a broken snippet."""
+def noticed(folder: Path, snippet: Path) -> bool:
+    """Whether its tests or its output tell the broken snippet in the copy."""
     pid = os.fork()
     if pid == 0:
         os.setsid()
-        os._exit(run_tests(folder, test))
+        os._exit(run_tests(folder, snippet))
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(pid, signal.SIGKILL))
     signal.alarm(TIMEOUT)
     _, status = os.waitpid(pid, 0)
@@ -160,15 +223,29 @@ def noticed(folder: Path, test: Path) -> bool:
     return status != 0
 
 
-def run_tests(folder: Path, test: Path) -> int:
+def run_tests(folder: Path, snippet: Path) -> int:
     os.chdir(folder)
     sys.path[0] = str(folder)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
+    test = tests_of(snippet)
     quiet = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:codeblocks"]
     options = ["-o", "addopts=--import-mode=importlib"]
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        return int(pytest.main([*quiet, *options, str(test)]))
+        code = int(pytest.main([*quiet, *options, str(test)]))
+    return code or printed_otherwise(snippet)
+
+
+def printed_otherwise(snippet: Path) -> int:
+    """Run the snippet as a script; 1 where it fails, or prints what is not recorded."""
+    recorded, printed = snippet.with_suffix(".out"), io.StringIO()
+    try:
+        with redirect_stdout(printed), redirect_stderr(io.StringIO()):
+            runpy.run_path(str(snippet), run_name="__main__")
+    except BaseException:  # whatever it is, it was noticed
+        return 1
+    text = recorded.read_text("utf-8") if recorded.exists() else printed.getvalue()
+    return int(not matches(text, printed.getvalue()))
 
 
 def main(names: list[str]) -> int:
@@ -184,14 +261,14 @@ def main(names: list[str]) -> int:
     total = survived = 0
     for snippet in snippets:
         source, test = (ROOT / snippet).read_text("utf-8"), tests_of(snippet)
-        if not (ROOT / test).exists() or noticed(folder, test):
+        if not (ROOT / test).exists() or noticed(folder, snippet):
             print(f"{snippet}: {test} is missing, or fails as it is", flush=True)
             return 2
         here, before = 0, survived
         for line, what, mutated in mutants(source):
             (folder / snippet).write_text(mutated, "utf-8")
             here += 1
-            if not noticed(folder, test):
+            if not noticed(folder, snippet):
                 survived += 1
                 print(f"{snippet}:{line}: survived: {what}", flush=True)
         (folder / snippet).write_text(source, "utf-8")

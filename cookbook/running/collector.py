@@ -18,7 +18,7 @@ from cookbook import answer
 from cookbook.catalogue import Catalogue
 from cookbook.checks.rules import Problem
 from cookbook.pages import PYTHON, Block, Page, PageError
-from cookbook.running import records
+from cookbook.running import output, records
 from cookbook.running.runner import END, TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"
@@ -224,7 +224,7 @@ class RecipeBlock(TestBlock):
     def _compare_output(self, result: Result) -> None:
         file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
         if self.config.option.record:
-            record(file, result.stdout)
+            output.record(file, result.stdout)
         elif not self._printed_as_recorded(file, result):
             self.stash[failed_key] = True
             name = file.relative_to(self.config.rootpath)
@@ -232,7 +232,7 @@ class RecipeBlock(TestBlock):
             raise BlockFailedError(explain(self, result, problem))
 
     def _printed_as_recorded(self, file: Path, result: Result) -> bool:
-        if not file.exists() or matches(file.read_text("utf-8"), result.stdout):
+        if not file.exists() or output.matches(file.read_text("utf-8"), result.stdout):
             return True
         return gpu_found()  # recorded on a CPU; a GPU rounds otherwise
 
@@ -301,22 +301,6 @@ def submit_all(config) -> dict:
             if not all(item.get_closest_marker("skip") for item in items):
                 runner.submit(job)
     return config.stash[runner_key].futures
-
-
-def record(file: Path, stdout: str) -> None:
-    """Write a snippet's output beside it; none where it prints nothing."""
-    if file.exists() and matches(file.read_text("utf-8"), stdout):
-        return  # its "..." were put there on purpose
-    if stdout:
-        file.write_text(stdout, encoding="utf-8")
-    else:
-        file.unlink(missing_ok=True)
-
-
-def matches(recorded: str, printed: str) -> bool:
-    """Whether the output is the recorded one, in which ... stands for anything."""
-    pattern = re.escape(recorded).replace(r"\.\.\.", ".*")
-    return re.fullmatch(pattern, printed, re.DOTALL) is not None
 
 
 def explain(

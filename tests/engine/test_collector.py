@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cookbook.running import collector
+from cookbook.running import output
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -257,7 +257,7 @@ def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
     ],
 )
 def test_three_dots_in_a_recorded_output_stand_for_anything(recorded, printed, same):
-    assert collector.matches(recorded, printed) == same
+    assert output.matches(recorded, printed) == same
 
 
 def statuses(document: dict) -> dict[str, str]:

@@ -1,0 +1,32 @@
+"""What a snippet prints, compared with what is recorded beside it."""
+
+from pathlib import Path
+
+
+def record(file: Path, stdout: str) -> None:
+    """Write a snippet's output beside it; none where it prints nothing."""
+    if file.exists() and matches(file.read_text("utf-8"), stdout):
+        return  # its "..." were put there on purpose
+    if stdout:
+        file.write_text(stdout, encoding="utf-8")
+    else:
+        file.unlink(missing_ok=True)
+
+
+def matches(recorded: str, printed: str) -> bool:
+    """Whether the output is the recorded one, in which ... stands for anything."""
+    first, *middle = recorded.split("...")
+    if not middle:
+        return recorded == printed
+    *middle, last = middle
+    if len(first) + len(last) > len(printed):
+        return False
+    if not printed.startswith(first) or not printed.endswith(last):
+        return False
+    start, end = len(first), len(printed) - len(last)
+    for part in middle:
+        found = printed.find(part, start, end)
+        if found < 0:
+            return False
+        start = found + len(part)
+    return True
