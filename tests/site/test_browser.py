@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
@@ -50,11 +51,23 @@ def test_the_switch_follows_instant_navigation(page):
 
 def test_copy_yields_the_file(page):
     open_recipe(page)
-    page.locator(".language-python .md-code__button").click()
+    page.get_by_role("button", name="Copy label_smoothing.py").click()
     page.locator(".md-dialog--active").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     expected = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
     assert copied.rstrip("\n") + "\n" == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "name"), [("en", "Copy the answer"), ("zh", "复制答案")]
+)
+def test_copy_yields_the_answer(page, lang, name):
+    open_recipe(page, lang)
+    page.get_by_role("button", name=name).click()
+    page.locator(".md-dialog--active").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    answer = Catalogue(ROOT).by_slug[RECIPE.split("/")[1]].answer
+    assert copied.rstrip("\n") == answer
 
 
 def test_dark_mode_is_kept(page):

@@ -110,6 +110,7 @@ def test_a_result_shows_what_the_reader_chooses_by(page):
     expect(found.locator(".md-tag")).to_have_text([re.compile(".+"), "CPU"])
     expect(found.locator("p").first).to_contain_text(re.compile(r"\w+ \w+"))
     expect(found.locator("code mark").first).to_have_text("Target")
+    expect(found.locator("pre")).to_contain_text("label_smoothing=0.1")
 
 
 def test_an_error_leads_to_where_it_is_explained(page):
