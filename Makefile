@@ -102,7 +102,7 @@ node:
 # === takes exactly this release, also where a build with a suffix is offered.
 SPEC_newest := torch torchvision
 SPEC_nightly := --pre torch torchvision
-SPEC = $(or $(SPEC_$(TORCH)),torch===$(TORCH) torchvision)
+SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
 compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block on another torch: make compat TORCH=2.13.0, newest or nightly
 	.compat/$(TORCH)/bin/pytest --verify docs

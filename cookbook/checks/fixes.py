@@ -34,20 +34,14 @@ def _contents(recipes: Iterable[Recipe]) -> dict[Path, bytes]:
 
 
 def _fix_text(file: Path) -> None:
-    """Spaces for tabs, none at the end of a line of code; one newline at the end.
-
-    A byte-order mark goes, too.
-    """
+    """One newline at the end, no byte-order mark; the form of code is ruff's task."""
     if file.suffix == ".out":
         return  # as it was printed
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         return  # which encoding it is, a machine does not know
-    lines = text.rstrip("\n").split("\n")
-    if file.suffix == ".py":
-        lines = [line.expandtabs(4).rstrip() for line in lines]
-    _write(file, "\n".join(lines) + "\n")
+    _write(file, text.rstrip("\n") + "\n")
 
 
 def _fix_headings(recipe: Recipe) -> None:
@@ -58,11 +52,13 @@ def _fix_headings(recipe: Recipe) -> None:
             continue
         others = _twin_headings(page)
         lines = page.source.split("\n")
+        taken = {heading.id for heading in page.headings}
         for index, heading in enumerate(page.headings):
             id = others[index].id if others else None
             id = id or _id_from_words(page, heading)
-            if heading.id is None and heading.level > 1 and id:
+            if heading.id is None and heading.level > 1 and id and id not in taken:
                 lines[heading.line - 1] += f" {{#{id}}}"
+                taken.add(id)
         _write(recipe.root / page.path, "\n".join(lines))
 
 
@@ -76,10 +72,9 @@ def _twin_headings(page: Page) -> list[Heading]:
 
 
 def _id_from_words(page: Page, heading: Heading) -> str | None:
-    """An id that no other heading of the page has; None for a Chinese heading."""
+    """An id for an English heading; None for a Chinese one."""
     id = "-".join(re.findall(r"[a-z0-9]+", heading.text.lower()))
-    taken = {other.id for other in page.headings}
-    return id if page.lang == "en" and id and id not in taken else None
+    return id if page.lang == "en" and id else None
 
 
 def _write(file: Path, text: str) -> None:

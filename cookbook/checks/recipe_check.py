@@ -1,5 +1,6 @@
 """Check one recipe: its files, its code style, its blocks, its tests, its pages."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -44,7 +45,10 @@ def start_pytest(
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
     command += [str(path) for path in targets]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=root, stdout=pipe, stderr=pipe, text=True)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.Popen(
+        command, cwd=root, env=environment, stdout=pipe, stderr=pipe, text=True
+    )
 
 
 def _passed(run: subprocess.Popen) -> bool:

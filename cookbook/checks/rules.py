@@ -351,6 +351,11 @@ _TABLE = (
         ),
     ),
     Rule(
+        "P215",
+        en=("a message that says nothing", "quote it word for word, as Type: text"),
+        zh=("报错信息是空的", "原样写出来，格式为 Type: text"),
+    ),
+    Rule(
         "P221",
         en=(
             "blocks of code: {shown} on the site, {run} collected; of text: "

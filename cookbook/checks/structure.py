@@ -62,8 +62,9 @@ def problems(
 
 def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
     """Confirm that the recipes' pages are in line; what keeps others from it."""
-    errors = [problem for problem in problems(catalogue) if problem.is_error]
     all_pages = [page.path for one in recipes for page in one.written.values()]
+    found = problems(catalogue, rendered=all_pages)
+    errors = [problem for problem in found if problem.is_error]
     errors += file_checks.problems(catalogue.root, all_pages)
     found = []
     for recipe in recipes:
@@ -133,6 +134,9 @@ def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "P201")
     yield from _answer_problems(page)
+    for quote in page.quotes:
+        if not quote.text:
+            yield page.problem(quote.line, "P215")
     for fence in page.fences:
         if fence.language in PASSIVE and _imports(fence.code):
             yield page.problem(fence.line, "P209", language=fence.language)

@@ -53,6 +53,10 @@ def pytest_configure(config):
     config.stash[jobs_key] = {}
     if config.option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
+    if config.option.record and gpu_found():
+        raise pytest.UsageError(
+            "--record: outputs are those of a CPU; set CUDA_VISIBLE_DEVICES= (empty)"
+        )
     if config.option.verify and not config.option.gpu and gpu_found():
         raise pytest.UsageError(
             "--verify: the blocks would use this machine's GPU; add --gpu"
@@ -94,9 +98,10 @@ def pytest_sessionfinish(session):
     jobs = config.stash[jobs_key].items()
     done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
+    pages = [page for page in config.stash[catalogue_key].pages if readable(page)]
     expected = {
         job_of(block, page)
-        for page in config.stash[catalogue_key].pages
+        for page in pages
         for block in page.blocks
         if not unrunnable(block, config.option.gpu)
     }
@@ -107,7 +112,8 @@ def pytest_sessionfinish(session):
         terminal.line(f"\nno record: {error}")
         return
     environment = records.environment(config.rootpath, probed)
-    complete = expected <= done.keys()
+    all_read = len(pages) == len(config.stash[catalogue_key].pages)
+    complete = all_read and expected <= done.keys()
     file = records.write(config.rootpath, environment, blocks, complete)
     terminal.line(f"\nrecorded {len(blocks)} blocks in {file}")
 
@@ -147,6 +153,14 @@ def block_record(items: list["RecipeBlock"]) -> dict:
         "peak_memory": result.max_rss,
         "gpu_memory": result.gpu_memory,
     }
+
+
+def readable(page: Page) -> bool:
+    """Whether the page's blocks can be read; if not, its own item says why."""
+    try:
+        return page.blocks is not None
+    except PageError:
+        return False
 
 
 def unrunnable(block: Block, gpu: bool) -> bool:

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from packaging.version import Version
+
 from cookbook.checks.rules import Problem
 from cookbook.pages import Block
 
@@ -59,8 +61,8 @@ class Record:
         return self.environment["torch"].partition("+")[0]
 
     @property
-    def torch_order(self) -> tuple:
-        return tuple(int(part) for part in re.findall(r"\d+", self.torch))
+    def torch_order(self) -> Version:
+        return Version(self.environment["torch"])  # nightlies come before releases
 
     @property
     def failed(self) -> list[dict]:
@@ -99,22 +101,33 @@ def environment(root: Path, probed: str) -> dict:
 def commit(root: Path) -> str | None:
     """The checked-out commit; None outside a checkout."""
     command = ["git", "rev-parse", "HEAD"]
-    result = subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=False
-    )
+    try:
+        result = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:  # a machine without git
+        return None
     return result.stdout.strip() or None
 
 
 def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> Path:
-    """Write an environment's record; the old one stays until the new is whole."""
+    """Write an environment's record; the old one stays until the new is whole.
+
+    A run of a part of the blocks takes nothing away: what it did not run stays as the
+    old record has it.
+    """
+    file = root / FOLDER / f"{name_of(environment)}.json"
+    kept = []
+    if not complete and file.exists() and problem(root, file) is None:
+        kept = json.loads(file.read_text("utf-8"))["blocks"]
+    merged = {block["path"]: block for block in [*kept, *blocks]}
     document = {
         "schema": SCHEMA,
         "environment": dict(sorted(environment.items())),
         "complete": complete,
-        "blocks": sorted(blocks, key=lambda block: block["path"]),
+        "blocks": sorted(merged.values(), key=lambda block: block["path"]),
     }
     document["digest"] = digest(document)
-    file = root / FOLDER / f"{name_of(environment)}.json"
     file.parent.mkdir(exist_ok=True)
     temporary = file.with_suffix(".tmp")
     text = json.dumps(document, ensure_ascii=False, indent=1)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cookbook.running.forkserver import GPU_LOG, GUARD
 
+MOST_LANES = 8  # each holds torch, and on a GPU a context
 TIMEOUT = 60.0  # seconds a block may take
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
 NETWORK_LOG, GPU_MEMORY, TRACE_LOG = "network.log", "gpu.log", "trace.log"
@@ -85,6 +86,13 @@ class Result:
         return None
 
 
+def usable_cores() -> int:
+    """The cores that this process may use: fewer than there are, in a container."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def signal_name(number: int) -> str:
     """Such as SIGSEGV; real-time signals have no name of their own."""
     names = {each.value: each.name for each in signal.Signals}
@@ -102,7 +110,7 @@ class Runner:
         self.timeout = timeout
         self.scratch = Path(tempfile.mkdtemp(prefix="cookbook-"))
         self.address = str(self.scratch / "server")
-        lanes = workers or os.cpu_count()
+        lanes = workers or min(usable_cores(), MOST_LANES)
         self.server = self._start_server(lanes)
         self.threads = ThreadPoolExecutor(lanes)
         self.futures: dict[Job, Future[Result]] = {}

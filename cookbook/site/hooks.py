@@ -39,7 +39,8 @@ BUILDING: list[Path] = []  # temporary folders of an unfinished build
 def on_config(config):
     """Read the catalogue; derive the navigation from it."""
     root = Path(config.config_file_path).parent
-    catalogue = Catalogue(root, (config.extra.get("repository") or "").rstrip("/"))
+    repository = (config.extra.get("repository") or "").rstrip("/")
+    catalogue = config.extra.get("catalogue") or Catalogue(root, repository)
     lang = config.extra.get("lang")
     config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
     if lang is None:

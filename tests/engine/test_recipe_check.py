@@ -173,6 +173,28 @@ def test_a_reader_who_has_seen_enough_is_no_error(cookbook):
     assert (done.returncode, done.stderr) == (1, b"")
 
 
+def test_mending_changes_no_string(cookbook):
+    text = 'TEXT = """a\tb\nx   \n"""\nSEPARATOR = "\t"\n'
+    Append(TEST, text=text)(cookbook)
+    check(cookbook, "--fix", "label-smoothing")
+    assert text in (cookbook.root / TEST).read_text("utf-8")
+
+
+def test_mending_gives_no_id_twice(cookbook):
+    Append(PAGE, text="\n## Example\n\n## Example\n")(cookbook)
+    Append(TWIN, text="\n## 例一\n\n## 例二\n")(cookbook)
+    check(cookbook, "--fix", "label-smoothing")
+    assert (cookbook.root / PAGE).read_text("utf-8").count("{#example}") == 1
+
+
+def test_a_recipe_is_checked_on_the_cpu(cookbook):
+    source = 'import os\n\nassert os.environ["CUDA_VISIBLE_DEVICES"] == ""\n'
+    cookbook.write(TEST, source)
+    arguments = ("cookbook", "check", "label-smoothing")
+    done = cookbook.command(*arguments, CUDA_VISIBLE_DEVICES="0")
+    assert done.returncode == 0, done.stdout
+
+
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):
     code = (
         '\n\ndef f(x:int)->int:\n\t"""Double."""\n\treturn 2*x  \n\n\nprint(f(1))\n\n'

@@ -119,6 +119,28 @@ def test_a_failing_gpu_run_shows(root):
     assert "| 2.15.0 | ✓ | ✗ |" in table
 
 
+def test_a_run_of_a_part_takes_nothing_away(root):
+    write(root, ENVIRONMENT)
+    records.write(root, ENVIRONMENT, [], complete=False)
+    (record,) = records.load(root)
+    assert list(record.blocks) == ["snippets/tensors/one.py"]
+    assert line(root).startswith("✓ CPU")
+    records.write(root, ENVIRONMENT, [], complete=True)
+    assert records.load(root)[0].blocks == {}
+
+
+def test_without_git_a_record_names_no_commit(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert records.commit(tmp_path) is None
+
+
+def test_a_release_is_newer_than_its_nightlies(root):
+    for torch in ("2.16.0.dev20260101", "2.16.0rc1", "2.16.0", "2.15.0+cu132"):
+        write(root, {**ENVIRONMENT, "torch": torch})
+    order = [record.environment["torch"] for record in records.load(root)]
+    assert order == ["2.16.0", "2.16.0rc1", "2.16.0.dev20260101", "2.15.0+cu132"]
+
+
 def test_the_newest_release_speaks(root):
     write(root, {**ENVIRONMENT, "torch": "2.9.1"}, "failed")
     write(root, ENVIRONMENT)

@@ -250,6 +250,14 @@ FAULTS = {
         f"{SNIPPET}:61: S101 61 lines, in the shape of a program; cut it to 60; "
         f"{SHAPE}",
     ),
+    "an empty message": (
+        Append(PAGE, TWIN, text="\n```pytb\n```\n"),
+        *(
+            f"{page}:12: P215 a message that says nothing; quote it word for word, as "
+            "Type: text"
+            for page in (PAGE, TWIN)
+        ),
+    ),
     # Pitfalls
     "six pitfalls": (
         Append(
