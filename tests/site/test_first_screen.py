@@ -18,12 +18,15 @@ PAGES = [page.url for page in Catalogue(ROOT).pages]
 # Where the first lines of the answer end, and the whole of it.
 MEASURE = """lines => {
     const answer = document.querySelector(".answer code")
+    const texts = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
     range.selectNodeContents(answer)
     const all = range.getBoundingClientRect().bottom
-    const spans = [...answer.querySelectorAll(":scope > span[id]")]
-    const last = spans[Math.min(lines, spans.length) - 1] ?? answer
-    return [all, last.getBoundingClientRect().bottom,
+    let left = lines
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (let at = text.data.indexOf("\\n"); at >= 0; at = text.data.indexOf("\\n", at + 1))
+        if (--left === 0) range.setEnd(text, at)
+    return [all, range.getBoundingClientRect().bottom,
             document.documentElement.scrollHeight / innerHeight]
 }"""
 
