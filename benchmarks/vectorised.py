@@ -1,7 +1,8 @@
 """How much faster the snippets' tensor code is than the obvious loop.
 
-Both get the same data, take turns in one process, and must agree; a ratio is that of
-the medians. A loop uses one core, so the tensor code gets no more.
+The tensor code is a snippet's function, or lines of it. Both get the same data, take
+turns in one process, and must agree; a ratio is that of the medians. A loop uses one
+core, so the tensor code gets no more.
 """
 
 import runpy
@@ -13,6 +14,7 @@ from statistics import median
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 from torch.utils.data import WeightedRandomSampler
 
 from benchmarks.table import Measure, say, show
@@ -72,6 +74,28 @@ def snippet(path: str, name: str) -> Callable:
     return runpy.run_path(str(SNIPPETS / path))[name]
 
 
+def lines(path: str, first: str, last: str) -> Callable:
+    """Return a function of a snippet's lines, by how the first and last begin.
+
+    It takes the variables that they need, and returns all that there are afterwards.
+    """
+    text = (SNIPPETS / path).read_text("utf-8").splitlines()
+    begin, end = (
+        next(n for n, line in enumerate(text) if line.lstrip().startswith(start))
+        for start in (first, last)
+    )
+    code = compile("\n".join(text[begin : end + 1]), path, "exec")
+
+    modules = {"torch": torch, "WeightedRandomSampler": WeightedRandomSampler}
+
+    def run(**variables: object) -> dict:
+        names = modules | variables
+        exec(code, names)
+        return names
+
+    return run
+
+
 def labels() -> tuple[torch.Tensor, torch.Tensor]:
     """True and predicted classes, (N,) each; half of the predictions are right."""
     generator = torch.Generator().manual_seed(0)
@@ -113,7 +137,7 @@ def confusion_matrices() -> Iterator[tuple]:
 
 
 def class_scores() -> Iterator[tuple]:
-    scores = snippet("evaluation/precision_recall_f1.py", "precision_recall_f1")
+    run = lines("evaluation/precision_recall_f1.py", "hits, called", "f1 =")
     generator = torch.Generator().manual_seed(0)
     for classes in (10, 100):
         matrix = torch.randint(1, 50, (classes, classes), generator=generator)
@@ -129,12 +153,16 @@ def class_scores() -> Iterator[tuple]:
                 found.append([precision, recall, f1])
             return torch.tensor(found).T
 
+        def scores(matrix=matrix):
+            found = run(cm=matrix)
+            return torch.stack([found["precision"], found["recall"], found["f1"]])
+
         name = f"precision, recall, F1 of {classes} classes: loop"
-        yield name, ">= 2", loop, lambda matrix=matrix: scores(matrix)
+        yield name, ">= 2", loop, scores
 
 
 def sample_weights() -> Iterator[tuple]:
-    balanced_sampler = snippet("data/imbalanced_sampler.py", "balanced_sampler")
+    run = lines("data/imbalanced_sampler.py", "count =", "sampler =")
     target, _ = labels()
 
     def loop():
@@ -142,10 +170,10 @@ def sample_weights() -> Iterator[tuple]:
         for t in numbers:
             count[t] += 1
         weight = [1 / count[t] for t in numbers]
-        return WeightedRandomSampler(weight, N).weights
+        return WeightedRandomSampler(weight, N).weights.float()
 
     name = f"weights of {N} samples: loop over numbers"
-    yield name, ">= 2", loop, lambda: balanced_sampler(target).weights
+    yield name, ">= 2", loop, lambda: run(target=target)["sampler"].weights.float()
 
 
 def non_zeros() -> Iterator[tuple]:
@@ -171,11 +199,10 @@ def one_hots() -> Iterator[tuple]:
     def scatter():
         return torch.zeros(N, C).scatter_(1, target.unsqueeze(1), 1)
 
-    one_hot = snippet("tensors/one_hot.py", "one_hot")
     name = f"one-hot of {len(few)} labels: loop"
-    yield name, ">= 2", loop, lambda: one_hot(few, C)
+    yield name, ">= 2", loop, lambda: F.one_hot(few, C).float()
     name = f"one-hot of {N} labels: scatter_"
-    yield name, "", scatter, lambda: one_hot(target, C)
+    yield name, "", scatter, lambda: F.one_hot(target, C).float()
 
 
 def evaluations() -> Iterator[tuple]:
@@ -186,16 +213,23 @@ def evaluations() -> Iterator[tuple]:
     x, (target, _) = torch.randn(N // 5, 64), labels()
     batches = list(zip(x.split(64), target[: len(x)].split(64), strict=True))
     path = "evaluation/classification_accuracy.py"
-    accuracy, count_correct = snippet(path, "accuracy"), snippet(path, "count_correct")
+    run = lines(path, "model.eval()", "total +=")
     predict = snippet("evaluation/eval_loop_collect_predictions.py", "predict")
 
     @torch.inference_mode()
     def item_per_batch():
         model.eval()
-        correct = 0
+        top1 = top5 = 0
         for x, y in batches:
-            correct += count_correct(model(x.to(device)), y.to(device)).item()
-        return torch.tensor([correct / (N // 5)])
+            logits, y = model(x.to(device)), y.to(device)
+            top1 += (logits.argmax(1) == y).sum().item()
+            top5 += (logits.topk(5).indices == y[:, None]).sum().item()
+        return torch.tensor([top1, top5]) / (N // 5)
+
+    def once():
+        found = run(model=model, loader=batches, device=device)
+        counts = torch.stack([found["top1"], found["top5"]]).cpu()
+        return counts / found["total"]
 
     @torch.inference_mode()
     def tolist_per_batch():
@@ -207,13 +241,7 @@ def evaluations() -> Iterator[tuple]:
         return torch.tensor(logits), torch.tensor(targets)
 
     many = f"over {len(batches)} batches on {device.type}"
-    name = f"accuracy {many}: .item() per batch"
-    yield (
-        name,
-        "",
-        item_per_batch,
-        lambda: torch.tensor(accuracy(model, batches, device)),
-    )
+    yield f"accuracy {many}: .item() per batch", "", item_per_batch, once
     name = f"predictions {many}: .tolist() per batch"
     yield name, "", tolist_per_batch, lambda: predict(model, batches, device)
 

@@ -1,37 +1,22 @@
-"""Draw every class equally often from a dataset in which some are rare."""
+"""Draw every class equally often, or weigh the rare ones in the loss."""
 
 import torch
+from torch import nn
 from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler
 
+torch.manual_seed(0)
+target = torch.tensor([0] * 900 + [1] * 90 + [2] * 10)  # (N,)
+dataset = TensorDataset(torch.randn(1000, 8), target)
 
-def balanced_sampler(
-    target: torch.Tensor, generator: torch.Generator | None = None
-) -> WeightedRandomSampler:
-    """Draw N samples with replacement, each class with the same probability.
+count = torch.bincount(target)  # (C,)
+weight = 1 / count[target]  # (N,): one per sample, not per class
+sampler = WeightedRandomSampler(weight, len(target))
+loader = DataLoader(dataset, batch_size=100, sampler=sampler)
 
-    Args:
-        target: (N,) class of every sample, integers >= 0, on the CPU.
-        generator: makes the draws repeatable.
+# Or leave the loader alone, and let a mistake on a rare class cost more.
+class_weight = len(target) / (len(count) * count)  # (C,)
+loss_fn = nn.CrossEntropyLoss(weight=class_weight)
 
-    Raises:
-        RuntimeError: the target is not 1-dimensional integers >= 0.
-        ValueError: the target is empty.
-
-    Source: torch.utils.data.WeightedRandomSampler in the PyTorch reference
-    """
-    count = torch.bincount(target)  # (C,)
-    index = target.long()  # uint8 would be taken for a mask
-    weight = 1 / count[index].double()  # (N,), adds up to 1 in each class
-    return WeightedRandomSampler(weight, len(target), generator=generator)
-
-
-if __name__ == "__main__":
-    target = torch.tensor([0] * 900 + [1] * 90 + [2] * 10)
-    data = TensorDataset(torch.arange(1000), target)
-    sampler = balanced_sampler(target, torch.Generator().manual_seed(0))
-
-    loader = DataLoader(data, batch_size=100, sampler=sampler)
-    drawn = torch.cat([y for _, y in loader])
-    share = torch.bincount(drawn) / len(drawn)
-    assert all(0.28 < s < 0.39 for s in share.tolist())
-    print("share of each class:", [round(s, 1) for s in share.tolist()])
+drawn = torch.cat([y for _, y in loader])
+print("drawn per class:", torch.bincount(drawn).tolist())
+print("weights in the loss:", [round(w, 2) for w in class_weight.tolist()])

@@ -4,53 +4,32 @@ import numpy as np
 import torch
 from torch import nn
 
-RENAMED = {
-    "_mean": "running_mean", "_variance": "running_var", "_weight": "weight"
-}  # fmt: skip
-
 
 def load_paddle(model: nn.Module, arrays: dict[str, np.ndarray]) -> None:
     """Copy the arrays of a Paddle state dict into a model of equal names.
 
-    Args:
-        model: built with eps = Paddle's epsilon and, for further training,
-            BatchNorm momentum = 1 - Paddle's (its 0.9 is torch's 0.1).
-        arrays: {k: v.numpy() for k, v in paddle.load(path).items()}
-
-    Raises:
-        RuntimeError: names or shapes do not match the model's.
-
-    Source: paddle.nn.Linear and BatchNorm2D in the Paddle API reference
+    Give the model's batch norms Paddle's epsilon as eps and, for further
+    training, 1 - Paddle's momentum. Raises KeyError or RuntimeError where
+    a name or a shape does not match.
     """
-    modules = dict(model.named_modules(remove_duplicate=False))
-    state = {}
-    for name, array in arrays.items():
-        path, _, leaf = name.rpartition(".")
-        tensor = torch.tensor(array)
-        if tensor.dtype == torch.uint16:  # the bits of a bfloat16
-            tensor = tensor.view(torch.bfloat16)
-        if leaf == "weight" and isinstance(modules.get(path), nn.Linear):
-            tensor = tensor.T  # (in, out) -> (out, in); not an embedding's
-        state[name.removesuffix(leaf) + RENAMED.get(leaf, leaf)] = tensor
-    model.load_state_dict(state)  # fills in num_batches_tracked itself
+    state = {key: torch.tensor(array) for key, array in arrays.items()}
+    for name, module in model.named_modules(remove_duplicate=False):
+        if isinstance(module, nn.Linear):  # (in, out) -> (out, in)
+            state[f"{name}.weight"] = state[f"{name}.weight"].T
+        elif f"{name}._mean" in state:  # batch norm
+            state[f"{name}.running_mean"] = state.pop(f"{name}._mean")
+            state[f"{name}.running_var"] = state.pop(f"{name}._variance")
+    model.load_state_dict(state)  # strict: nothing may be left over
 
 
 if __name__ == "__main__":
-    rng = np.random.default_rng(0)  # V, D, H = 7, 5, 5 words, features, hidden
-    table, W = rng.normal(size=(7, 5)), rng.normal(size=(5, 5))
-    b, gamma, beta, mean = rng.normal(size=(4, 5))
-    var = rng.uniform(1, 2, size=5)
-    words = np.array([0, 6, 3])
-    hidden = table[words] @ W + b  # as Paddle multiplies: W is (in, out)
-    expected = gamma * (hidden - mean) / np.sqrt(var + 1e-5) + beta
-
-    layers = nn.Embedding(7, 5), nn.Linear(5, 5), nn.BatchNorm1d(5)
-    model = nn.Sequential(*layers).double()
-    arrays = {
-        "0.weight": table, "1.weight": W, "1.bias": b, "2.weight": gamma,
-        "2.bias": beta, "2._mean": mean, "2._variance": var,
-    }  # fmt: skip
+    rng = np.random.default_rng(0)
+    x, W, b = rng.random((3, 4)), rng.random((4, 4)), rng.random(4)
+    arrays = {"0.weight": W, "0.bias": b}
+    arrays |= {"1.weight": np.ones(4), "1.bias": np.zeros(4)}
+    arrays |= {"1._mean": np.full(4, 2.0), "1._variance": np.full(4, 9.0)}
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, eps=0)).double()
     load_paddle(model, arrays)
-    output = model.eval()(torch.from_numpy(words))
-    torch.testing.assert_close(output, torch.from_numpy(expected))
-    print("same outputs with", ", ".join(dict(model[2].named_buffers())))
+    y = model.eval()(torch.from_numpy(x))
+    expected = (x @ W + b - 2) / 3  # W is (in, out), as Paddle has it
+    torch.testing.assert_close(y, torch.from_numpy(expected))

@@ -1,60 +1,60 @@
-"""Train on every GPU of one machine: one process each, run by torchrun."""
+"""Train on every GPU of one machine, one process each, started by torchrun."""
 
-import copy
 import os
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # DDP would, and would keep the group alive
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 
-def join() -> tuple[int, int, torch.device]:
-    """Join what torchrun started; return rank, world size W, own device.
-
-    Under plain python there is nothing to join: rank 0 of 1.
-    Source: https://docs.pytorch.org/docs/stable/elastic/run.html
-    """
-    env = {"RANK": 0, "WORLD_SIZE": 1, "LOCAL_RANK": 0, **os.environ}
-    W, cuda = int(env["WORLD_SIZE"]), torch.cuda.is_available()
-    device = torch.device(f"cuda:{env['LOCAL_RANK']}" if cuda else "cpu")
-    if cuda:
-        torch.cuda.set_device(device)  # else "cuda" is cuda:0 for all
-    if W > 1:
-        backend, device_id = ("nccl", device) if cuda else ("gloo", None)
-        dist.init_process_group(backend, device_id=device_id)
-    return int(env["RANK"]), W, device
+def train(model, loader, loss_fn, optimizer, device):
+    """Train for one epoch; return the mean loss over all processes."""
+    model.train()
+    total = torch.zeros((), device=device)
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()  # leaves the mean gradient of all processes
+        optimizer.step()
+        total += loss.detach() * len(y)
+    dist.all_reduce(total)  # the sum over all processes
+    return total.item() / (len(loader.sampler) * dist.get_world_size())
 
 
-def train(
-    model: nn.Module, data: TensorDataset, B: int, rank: int, W: int
-) -> None:
-    """Train on batches of B samples, B / W of which are this process's own."""
-    device = next(model.parameters()).device
-    sampler = DistributedSampler(data, num_replicas=W, rank=rank)
-    loader = DataLoader(data, B // W, sampler=sampler)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for epoch in range(3):
-        sampler.set_epoch(epoch)  # a new order, the same for all
-        for x, y in loader:  # (B / W, 8) each
-            optimizer.zero_grad()
-            loss = nn.functional.mse_loss(model(x.to(device)), y.to(device))
-            loss.backward()  # leaves the mean gradient of all W
-            optimizer.step()
+def main():
+    """Learn which points lie outside a circle."""
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    local_rank = int(os.environ["LOCAL_RANK"])
+    gpu = None
+    if torch.cuda.is_available():
+        gpu = torch.device("cuda", local_rank)
+        torch.cuda.set_device(gpu)  # else "cuda" is cuda:0 in each process
+    device = gpu or torch.device("cpu")
+    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
+
+    torch.manual_seed(0)
+    x = torch.randn(600, 2)
+    train_set = TensorDataset(x, (x.norm(dim=1) > 1.2).long())
+    model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
+    model = DDP(model.to(device), device_ids=[gpu] if gpu else None)
+    sampler = DistributedSampler(train_set)  # shuffles; a share for each
+    loader = DataLoader(train_set, batch_size=32, sampler=sampler)
+    loss_fn = nn.CrossEntropyLoss()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+    for epoch in range(5):
+        sampler.set_epoch(epoch)  # else every epoch has the same order
+        loss = train(model, loader, loss_fn, optimizer, device)
+        if dist.get_rank() == 0:  # one process prints and saves
+            print(f"epoch {epoch}: loss {loss:.2f}")
+            state = model.module.state_dict()  # names without "module."
+            torch.save({"epoch": epoch, "model_state_dict": state}, "last.pt")
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    rank, W, device = join()
-    torch.manual_seed(0)
-    data = TensorDataset(torch.randn(64, 8), torch.randn(64, 8))
-    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 8))
-    alone = copy.deepcopy(model.to(device))
-    train(DDP(model) if W > 1 else model, data, 16, rank, W)
-    train(alone, data, 16, rank=0, W=1)  # the whole batch in one process
-    torch.testing.assert_close(model.state_dict(), alone.state_dict())
-    if rank == 0:
-        print(f"W = {W}: same weights as one process with the whole batch")
-    if W > 1:
-        dist.destroy_process_group()
+    main()

@@ -1,47 +1,22 @@
-"""Find out which process this is, of how many, before and after init."""
+"""Ask which process this is and of how many, before and after init."""
 
 import os
 
 import torch.distributed as dist
 
+# At once: torchrun sets these; under plain python it is process 0 of 1.
+rank = int(os.environ.get("RANK", 0))
+world_size = int(os.environ.get("WORLD_SIZE", 1))
+local_rank = int(os.environ.get("LOCAL_RANK", 0))  # its GPU
 
-def get_rank() -> int:
-    """Return this process's number among all W: 0 where it is alone.
+os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+os.environ.setdefault("MASTER_PORT", "0")  # plain python: any free port
+dist.init_process_group("gloo", rank=rank, world_size=world_size)
 
-    The process group knows. Before there is one, torchrun's environment
-    does; and under plain python nothing is set.
-
-    Source: https://docs.pytorch.org/docs/stable/elastic/run.html
-    """
-    if dist.is_initialized():
-        return dist.get_rank()
-    return int(os.environ.get("RANK", 0))
-
-
-def get_world_size() -> int:
-    """Return W, how many processes there are on all machines together."""
-    if dist.is_initialized():
-        return dist.get_world_size()
-    return int(os.environ.get("WORLD_SIZE", 1))
-
-
-def get_local_rank() -> int:
-    """Return this process's number on its own machine: its GPU."""
-    return int(os.environ.get("LOCAL_RANK", 0))
-
-
-def is_main() -> bool:
-    """Return True in one process of all: the one to print and to save."""
-    return get_rank() == 0
-
-
-if __name__ == "__main__":
-    rank, W = get_rank(), get_world_size()
-    if W > 1:
-        dist.init_process_group("gloo")
-        assert (rank, W) == (dist.get_rank(), dist.get_world_size())
-    print(f"rank {rank} of {W}, local rank {get_local_rank()}")
-    if is_main():
-        print("only rank 0 prints this")
-    if dist.is_initialized():
-        dist.destroy_process_group()
+# After init, whichever way the processes were started:
+rank, world_size = dist.get_rank(), dist.get_world_size()
+print(f"rank {rank} of {world_size}, local rank {local_rank}")
+if rank == 0:
+    print("only rank 0 prints this")
+dist.barrier()  # nobody leaves while another still connects
+dist.destroy_process_group()

@@ -1,44 +1,20 @@
 """Load weights saved from inside DataParallel, DDP or torch.compile."""
 
+import re
+
 import torch
 from torch import nn
 
-PREFIXES = ("module.", "_orig_mod.")  # DataParallel and DDP; torch.compile
+wrapped = nn.DataParallel(torch.compile(nn.Linear(4, 2)))
+torch.save(wrapped.state_dict(), "wrapped.pt")
+model = nn.Linear(4, 2)
 
+weights = torch.load("wrapped.pt", map_location="cpu", weights_only=True)
+bare = {
+    re.sub(r"^((module|_orig_mod)\.)+", "", key): value
+    for key, value in weights.items()
+}
+model.load_state_dict(bare)  # strict: every key must be right
 
-def strip_prefixes(
-    state_dict: dict[str, torch.Tensor], model: nn.Module
-) -> dict[str, torch.Tensor]:
-    """Rename the keys of a wrapped model to those of the bare model.
-
-    Only the front of a key is cut, as often as it is wrapped, and never a
-    key that the model has as it stands.
-
-    Args:
-        state_dict: it is not changed.
-        model: the bare model that is to load the result.
-
-    Source: torch.nn.modules.utils.consume_prefix_in_state_dict_if_present
-    """
-    own, bare = model.state_dict(), {}
-    for key, value in state_dict.items():
-        while key not in own and key.startswith(PREFIXES):
-            key = key.partition(".")[2]
-        bare[key] = value
-    return bare
-
-
-if __name__ == "__main__":
-    submodule = nn.ModuleDict({"submodule": nn.Linear(4, 2)})
-    model = nn.ModuleDict({"encoder": submodule})
-    wrapped = nn.DataParallel(model)
-    # Saving wrapped.module.state_dict() would have been better.
-    torch.save(wrapped.state_dict(), "weights.pt")
-
-    weights = torch.load("weights.pt", map_location="cpu", weights_only=True)
-    bare = strip_prefixes(weights, model)
-    model.load_state_dict(bare)  # strict: every key has to be right
-
-    for before, after in zip(weights, bare, strict=True):
-        print(before, "->", after)
-    assert list(bare) == ["encoder.submodule.weight", "encoder.submodule.bias"]
+for before, after in zip(weights, bare, strict=True):
+    print(before, "->", after)

@@ -2,44 +2,15 @@
 
 import torch
 
+torch.manual_seed(0)
+x, weight = torch.randn(2, 3, 4), torch.randn(4, 5)  # (B, T, N), (N, M)
+scale = torch.rand(5)  # (M,)
 
-def project(
-    x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
-) -> torch.Tensor:
-    """Multiply each row by a matrix, then each column by its own factor.
+y = x @ weight  # (B, T, M)
+scaled = y * scale  # element by element
+scores = x @ x.mT  # (B, T, T)
 
-    Args:
-        x: (..., T, N), one matrix or a batch of them.
-        weight: (N, M), or (..., N, M): a matrix for each of the batch.
-        scale: (M,)
-
-    Returns:
-        (..., T, M)
-
-    Raises:
-        RuntimeError: sizes do not fit, or x and weight differ in dtype.
-
-    Source: torch.matmul and "Broadcasting semantics" in the PyTorch reference
-    """
-    return (x @ weight) * scale
-
-
-if __name__ == "__main__":
-    torch.manual_seed(0)
-    B, T, N, M = 2, 3, 4, 5
-    x, weight = torch.randn(B, T, N), torch.randn(N, M)
-
-    y = x @ weight  # (B, T, M): the matrix serves the whole batch
-    each = torch.stack([torch.mm(matrix, weight) for matrix in x])
-    torch.testing.assert_close(y, each)
-    torch.testing.assert_close(y, torch.einsum("btn,nm->btm", x, weight))
-
-    scores = x @ x.mT  # (B, T, T): one product per pair of the batch
-    torch.testing.assert_close(scores, torch.bmm(x, x.transpose(1, 2)))
-
-    scale = torch.arange(M)  # (M,), broadcast over B and T
-    assert torch.equal(project(x, weight, scale)[..., 2], 2 * y[..., 2])
-
-    a = torch.tensor([[1, 2], [3, 4]])
-    print("a @ a =", (a @ a).tolist())
-    print("a * a =", (a * a).tolist())
+# On square matrices both run, and only @ is the matrix product.
+a = torch.tensor([[1, 2], [3, 4]])
+print("a @ a =", (a @ a).tolist())
+print("a * a =", (a * a).tolist())

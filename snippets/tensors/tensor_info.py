@@ -1,43 +1,16 @@
-"""Print what a tensor is: shape, dtype, device, memory layout, gradient."""
+"""Print what a tensor is, next to the line that fails."""
 
 import torch
 
+x = torch.zeros(8, 3, 4, 5)  # (N, C, H, W)
 
-def describe(tensor: torch.Tensor) -> str:
-    """Return one line to print next to the operation that fails.
+print(x.shape, x.dtype, x.device)
+print(x.ndim, x.numel(), x.requires_grad)  # dimensions, elements
+print(x.stride(), x.is_contiguous())  # the order in memory
 
-    It looks only at the description of the tensor, never at the values, so
-    a GPU does not have to finish computing them.
+N, C, H, W = x.shape  # a tuple: unpack, slice, compare
+assert x.size(1) == x.shape[1] == C
 
-    Args:
-        tensor: any shape (also empty), dtype and device; not sparse.
-
-    Source: torch.Tensor, attributes and methods, in the PyTorch reference
-    """
-    facts = [
-        f"{tuple(tensor.shape)}",
-        f"{tensor.dtype} on {tensor.device}",
-        f"stride {tensor.stride()}",  # elements to skip, per dimension
-        "contiguous" if tensor.is_contiguous() else "not contiguous",
-    ]
-    if tensor.requires_grad:
-        facts.append("requires grad")
-    return ", ".join(facts)
-
-
-if __name__ == "__main__":
-    images = torch.zeros(8, 3, 4, 5)  # (N, C, H, W), but only by convention
-    weight = torch.zeros(2, 3, dtype=torch.bfloat16, requires_grad=True)
-
-    assert images.shape == images.size() == (8, 3, 4, 5)  # a tuple
-    assert images.ndim == len(images.shape) == 4
-    assert images.size(0) == len(images) == 8
-    assert images.numel() == 8 * 3 * 4 * 5
-    assert images.nbytes == 4 * images.numel()  # 4 bytes per float32
-
-    # The same shape, in another order in memory: channels last.
-    pixels = images.to(memory_format=torch.channels_last)
-    assert pixels.shape == images.shape
-
-    for tensor in (images, pixels, weight, weight.T):
-        print(describe(tensor))
+# The same shape in another order: the channels of a pixel lie together.
+pixels = x.to(memory_format=torch.channels_last)
+print(pixels.shape == x.shape, pixels.stride(), pixels.is_contiguous())

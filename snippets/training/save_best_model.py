@@ -1,57 +1,52 @@
-"""Keep a copy of the best checkpoint while training goes on."""
+"""Keep the checkpoint of the best epoch beside that of the last one."""
 
-import math
-import shutil
 from pathlib import Path
 
 import torch
 from torch import nn
 
 
-def keep_best(last: Path, score: float, best: float) -> float:
-    """Copy the checkpoint ``last`` to ``best.pt`` beside it if it is better.
-
-    Args:
-        last: the file just written; it stays as it is.
-        score: of this checkpoint on validation data, higher is better: for a
-            loss, pass -loss. A tie keeps the older file, NaN is never better.
-        best: the score of ``best.pt``, or -inf if there is none yet.
-
-    Returns:
-        The best score so far, to be passed to the next call.
-
-    Raises:
-        FileNotFoundError: there is no ``last``; ``best.pt`` is untouched.
-    """
-    if not score > best:
-        return best
-    part = last.with_name("best.pt.part")
-    shutil.copyfile(last, part)  # from, to
-    part.replace(last.with_name("best.pt"))  # at once: a kill leaves no half
-    return score
+def save_checkpoint(checkpoint, path):
+    """Write under another name, then rename: a kill leaves the old file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tmp = path.with_suffix(".tmp")
+    torch.save(checkpoint, tmp)
+    tmp.replace(path)  # atomic
 
 
-def score_of(path: Path) -> float:
-    """Return the score in a checkpoint, -inf if the file does not exist."""
-    if not path.exists():
-        return -math.inf
-    return torch.load(path, map_location="cpu", weights_only=True)["score"]
+def train(scores, start_epoch=0, folder=Path("checkpoints")):
+    """Keep the best epoch; the scores stand for training and validation."""
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    generator = torch.Generator()  # the one of DataLoader(generator=generator)
+    best, last = folder / "best.pt", folder / "last.pt"
+    best_score = float("-inf")
+    if best.exists():  # a run that resumes has to beat this file
+        checkpoint = torch.load(best, map_location="cpu", weights_only=True)
+        best_score = checkpoint["best_score"]
+
+    for epoch, score in enumerate(scores, start_epoch):
+        is_best = score > best_score  # False for NaN
+        best_score = max(best_score, float(score))  # NumPy's would not load
+        checkpoint = {
+            "epoch": epoch,
+            "best_score": best_score,
+            "model_state_dict": model.state_dict(),
+            "optimizer_state_dict": optimizer.state_dict(),
+            "scheduler_state_dict": scheduler.state_dict(),
+            "loader_rng_state": generator.get_state(),
+            "torch_rng_state": torch.get_rng_state(),
+            "cuda_rng_state": torch.cuda.get_rng_state_all(),
+        }
+        if is_best:  # first: a kill between the two repeats this epoch
+            save_checkpoint(checkpoint, best)
+        save_checkpoint(checkpoint, last)
 
 
 if __name__ == "__main__":
-    folder = Path("run")
-    folder.mkdir(exist_ok=True)
-    last_file, best_file = folder / "last.pt", folder / "best.pt"
-    model = nn.Linear(4, 2)
-    best = score_of(best_file)  # a run that resumes must not start at -inf
-    for epoch, score in enumerate([0.7, 0.9, 0.8]):
-        nn.init.constant_(model.bias, epoch)  # stands for an epoch of training
-        checkpoint = {"model": model.state_dict(), "score": score}
-        torch.save(checkpoint, last_file)
-        best = keep_best(last_file, score, best)
-
-    assert score_of(last_file) == 0.8
-    checkpoint = torch.load(best_file, map_location="cpu", weights_only=True)
-    model.load_state_dict(checkpoint["model"])  # this one, not the last
-    assert model.bias.tolist() == [1.0, 1.0]
-    print("best score", best, "last score", score_of(last_file))
+    train([0.7, 0.9])
+    train([0.8], start_epoch=2)  # after a restart: not better than 0.9
+    for name in ["best.pt", "last.pt"]:
+        checkpoint = torch.load(f"checkpoints/{name}", weights_only=True)
+        print(name, "is from epoch", checkpoint["epoch"])

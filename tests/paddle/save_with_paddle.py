@@ -41,7 +41,8 @@ class Recurrent(nn.Layer):
 def save(model: nn.Layer, path: Path) -> None:
     """Write a Paddle file, and what the page tells to make of it."""
     paddle.save(model.state_dict(), str(path))
-    arrays = {k: v.numpy() for k, v in paddle.load(str(path)).items()}
+    state = paddle.load(str(path)).items()
+    arrays = {k: v.astype("float32").numpy() for k, v in state}
     np.savez(path.with_suffix(".npz"), **arrays)
 
 
@@ -66,9 +67,10 @@ net(paddle.to_tensor(words))  # updates the statistics once
 data["next_mean"] = net.norm._mean.numpy()
 data["next_variance"] = net.norm._variance.numpy()
 
-half = nn.Linear(3, 2).bfloat16()
+half = nn.Sequential(nn.Linear(3, 2)).bfloat16()
 save(half, folder / "half.pdparams")
-data["half_weight"] = half.weight.astype("float32").numpy()
+data["half_weight"] = half[0].weight.astype("float32").numpy()
+data["half_bits"] = half[0].weight.numpy()
 
 recurrent = Recurrent()
 save(recurrent, folder / "recurrent.pdparams")

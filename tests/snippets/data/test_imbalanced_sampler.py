@@ -4,104 +4,107 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from sklearn.utils.class_weight import compute_sample_weight
-from torch.utils.data import DataLoader, WeightedRandomSampler
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+from torch import nn
+from torch.utils.data import DataLoader, Subset, TensorDataset, WeightedRandomSampler
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-balanced_sampler = load_snippet("data/imbalanced_sampler.py").balanced_sampler
+SNIPPET = "data/imbalanced_sampler.py"
 PAGE = "data/imbalanced-sampler"
-TARGET = torch.tensor([0] * 60 + [2] * 30 + [1] * 9 + [5])  # 3 and 4 are absent
+snippet = load_snippet(SNIPPET)
+TARGET = torch.tensor([0] * 60 + [2] * 30 + [1] * 9 + [4])  # 3 is absent
 
 
-def test_weights_are_scikit_learns_up_to_a_factor():
-    weights = balanced_sampler(TARGET).weights
-    expected = torch.from_numpy(compute_sample_weight("balanced", TARGET))
+def on(target: torch.Tensor) -> dict:
+    """The variables of the snippet, run on these labels."""
+    source = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
+    line = next(text for text in source.splitlines() if text.startswith("target ="))
+    source = source.replace(line, "target = given").replace("1000", "len(target)")
+    names = {"given": target}
+    exec(source, names)
+    return names
+
+
+@pytest.mark.parametrize("target", [snippet.target, TARGET], ids=["its own", "ours"])
+def test_weights_are_scikit_learns_up_to_a_factor(target):
+    weights = on(target)["sampler"].weights
+    expected = torch.from_numpy(compute_sample_weight("balanced", target))
     ratio = expected / weights
-    torch.testing.assert_close(ratio, ratio[:1].expand(100), rtol=1e-12, atol=0)
+    torch.testing.assert_close(ratio, ratio[:1].expand(len(target)))
+    for c in target.unique():
+        assert weights[c == target].sum().item() == pytest.approx(1)
 
 
-def test_the_weights_of_a_class_add_up_to_one():
-    weights = balanced_sampler(TARGET).weights
-    assert weights.dtype == torch.float64
-    for c in TARGET.unique():
-        total = weights[c == TARGET].sum()
-        assert total.item() == pytest.approx(1, rel=1e-12)
+def test_class_weights_are_scikit_learns():
+    names = on(torch.tensor([1] * 60 + [0] * 30 + [2] * 10))
+    expected = compute_class_weight(
+        "balanced", classes=np.arange(3), y=names["target"].numpy()
+    )
+    np.testing.assert_allclose(names["class_weight"], expected, rtol=1e-6)
+    assert torch.equal(names["loss_fn"].weight, names["class_weight"])
+    assert snippet.class_weight.tolist() == pytest.approx([10 / 27, 100 / 27, 100 / 3])
+
+
+def test_the_weighted_loss_by_hand():
+    logits, y = torch.randn(4, 3, dtype=torch.float64), torch.tensor([0, 1, 2, 0])
+    w = snippet.class_weight.double()[y]
+    losses = -logits.log_softmax(1)[range(4), y]
+    expected = (w * losses).sum() / w.sum()
+    loss = nn.CrossEntropyLoss(weight=snippet.class_weight.double())(logits, y)
+    torch.testing.assert_close(loss, expected)
+
+
+def test_the_loader_draws_an_epoch_with_replacement():
+    assert len(snippet.sampler) == len(snippet.drawn) == 1000
+    assert snippet.sampler.replacement
+    assert snippet.loader.sampler is snippet.sampler
+    assert [len(y) for _, y in snippet.loader] == [100] * 10
+    drawn = list(on(TARGET)["sampler"])
+    assert len(drawn) == 100
+    assert drawn.count(99) > 1  # the only sample of class 4
+    assert len(set(drawn)) < 100
 
 
 def test_every_class_is_drawn_equally_often():
-    generator = torch.Generator().manual_seed(0)
-    sampler = balanced_sampler(TARGET, generator)
+    torch.manual_seed(0)
+    sampler = on(TARGET)["sampler"]
     drawn = torch.tensor([index for _ in range(40) for index in sampler])
-    assert len(drawn) == 40 * len(TARGET)
     classes = torch.bincount(TARGET[drawn])
     assert stats.chisquare(classes[classes > 0]).pvalue > 0.01
     assert torch.equal(classes > 0, torch.bincount(TARGET) > 0)
     within = torch.bincount(drawn, minlength=100)[:60]  # no sample preferred
     assert stats.chisquare(within).pvalue > 0.01
-
-
-def test_an_epoch_is_n_draws_with_replacement():
-    sampler = balanced_sampler(TARGET)
-    assert len(sampler) == len(list(sampler)) == 100
-    assert sampler.replacement
-    indices = list(balanced_sampler(TARGET, torch.Generator().manual_seed(0)))
-    assert indices.count(99) > 1  # the only sample of class 5
-    assert len(set(indices)) < 100
-
-
-def test_the_generator_makes_draws_repeatable():
-    def draws(seed):
-        return list(balanced_sampler(TARGET, torch.Generator().manual_seed(seed)))
-
-    torch.manual_seed(0)
-    first = draws(0)
-    assert first == draws(0)
-    assert first != draws(1)
-    torch.manual_seed(0)
-    default = list(balanced_sampler(TARGET))
-    torch.manual_seed(0)
-    assert default == list(balanced_sampler(TARGET))
-    assert default != list(balanced_sampler(TARGET))
-
-
-def test_a_generator_of_the_loader_does_not_reach_the_sampler():
-    def order():
-        generator = torch.Generator().manual_seed(0)
-        sampler = balanced_sampler(TARGET)
-        return list(DataLoader(range(100), None, sampler=sampler, generator=generator))
-
-    assert order() != order()
-
-
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32])
-def test_small_integer_labels(dtype):
-    sampler = balanced_sampler(torch.tensor([1, 0, 1, 1]).to(dtype))
-    assert sampler.weights.tolist() == pytest.approx([1 / 3, 1, 1 / 3, 1 / 3])
+    own = torch.bincount(snippet.drawn)
+    assert stats.chisquare(own).pvalue > 0.01
 
 
 def test_one_class_and_one_sample():
-    assert balanced_sampler(torch.tensor([7, 7])).weights.tolist() == [0.5, 0.5]
-    assert list(balanced_sampler(torch.tensor([3]))) == [0]
+    assert on(torch.tensor([2, 2]))["sampler"].weights.tolist() == [0.5, 0.5]
+    assert list(on(torch.tensor([3]))["sampler"]) == [0]
 
 
 def test_bad_labels_are_refused():
     with raises_as_documented(PAGE):
-        balanced_sampler(torch.tensor([0, -1]))
+        on(torch.tensor([0, -1]))
     with raises_as_documented(PAGE):
-        balanced_sampler(torch.eye(3, dtype=torch.int64))
+        on(torch.eye(3, dtype=torch.int64))
     with raises_as_documented(PAGE):
-        balanced_sampler(torch.tensor([0.0, 1.0]))
-    with pytest.raises(ValueError, match="positive integer"):
-        balanced_sampler(torch.tensor([], dtype=torch.int64))
+        on(torch.tensor([0.0, 1.0]))
+    with raises_as_documented(PAGE), pytest.warns(UserWarning, match="uint8"):
+        on(torch.tensor([0, 1, 2, 0], dtype=torch.uint8))
 
 
 def test_the_other_documented_errors():
-    sampler = balanced_sampler(TARGET)
     with raises_as_documented(PAGE):
-        DataLoader(range(100), sampler=sampler, shuffle=True)
+        DataLoader(range(1000), sampler=snippet.sampler, shuffle=True)
     with raises_as_documented(PAGE):
         list(WeightedRandomSampler(torch.ones(2**24 + 1), 1))
+    with raises_as_documented(PAGE):
+        snippet.loss_fn(torch.randn(4, 10), torch.tensor([0, 1, 2, 0]))
+    count = torch.bincount(snippet.target, minlength=10).clamp(min=1)
+    loss = nn.CrossEntropyLoss(weight=1000 / (10 * count), label_smoothing=0.1)
+    assert loss(torch.randn(4, 10), torch.tensor([0, 1, 2, 0])).isfinite()
 
 
 def test_class_weights_in_place_of_sample_weights():
@@ -119,11 +122,49 @@ def test_log_priors_restore_the_probabilities_of_the_data():
     balanced = (likelihood / likelihood.sum(0)).T  # what balanced training fits
     corrected = (balanced.log() + torch.log(count / count.sum())).softmax(1)
     torch.testing.assert_close(corrected, natural)
+    # Class weights fit the same: the weighted cross entropy is least there.
+    weighted = joint * (count.sum() / (3 * count))[:, None]
+    torch.testing.assert_close((weighted / weighted.sum(0)).T, balanced)
+
+
+def test_labels_of_a_dataset_and_of_a_subset():
+    class Folder(TensorDataset):
+        targets = (0, 0, 1, 2)
+
+    subset = Subset(Folder(torch.arange(4), torch.tensor(Folder.targets)), [3, 0, 2])
+    target = torch.tensor(subset.dataset.targets)[subset.indices]
+    assert target.tolist() == [y.item() for _, y in subset] == [2, 0, 1]
 
 
 def test_the_milder_variant_lies_between():
     count = torch.bincount(TARGET)
     mild = count[TARGET] ** -0.5
     share = torch.bincount(TARGET, mild) / mild.sum()
-    assert 1 / 100 < share[5] < 1 / 4
+    assert 1 / 100 < share[4] < 1 / 4
     assert 1 / 4 < share[0] < 60 / 100
+
+
+def test_the_generator_belongs_to_the_sampler():
+    def order(**options):
+        sampler = WeightedRandomSampler(snippet.weight, 100, **options)
+        return list(sampler)
+
+    def seeded(seed):
+        return torch.Generator().manual_seed(seed)
+
+    assert order(generator=seeded(0)) == order(generator=seeded(0))
+    assert order(generator=seeded(0)) != order(generator=seeded(1))
+
+    def through_the_loader():
+        sampler = WeightedRandomSampler(snippet.weight, 100)
+        return list(DataLoader(range(1000), None, sampler=sampler, generator=seeded(0)))
+
+    assert through_the_loader() != through_the_loader()
+
+
+def test_a_positive_weight_for_one_logit():
+    logit, y = torch.tensor([0.3, -1.0, 2.0]), torch.tensor([1.0, 0.0, 0.0])
+    loss = nn.BCEWithLogitsLoss(pos_weight=torch.tensor(2.0), reduction="none")
+    p = logit.sigmoid()
+    expected = torch.stack([-2 * p[0].log(), -(1 - p[1]).log(), -(1 - p[2]).log()])
+    torch.testing.assert_close(loss(logit, y), expected)

@@ -1,11 +1,14 @@
 """paddle-to-pytorch: against NumPy here, against Paddle in tests/paddle."""
 
+import pickle
+import runpy
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "deployment/paddle-to-pytorch"
 load_paddle = load_snippet("deployment/paddle_to_pytorch.py").load_paddle
@@ -17,7 +20,9 @@ def normal(*shape: int) -> np.ndarray:
 
 
 def loaded(module: nn.Module, **arrays: np.ndarray) -> dict[str, list]:
-    load_paddle(module, arrays)
+    """The state of a module that is a part of a model, loaded from its arrays."""
+    model = nn.ModuleDict({"part": module})
+    load_paddle(model, {f"part.{name}": array for name, array in arrays.items()})
     return {name: tensor.tolist() for name, tensor in module.state_dict().items()}
 
 
@@ -32,6 +37,8 @@ def test_linear_is_transposed_and_embedding_is_not(square):
     output = model["fc"](model["table"](torch.tensor(words)))
     expected = table[words].astype(np.float64) @ W + b
     np.testing.assert_allclose(output.detach().numpy(), expected, rtol=1e-5, atol=1e-6)
+    assert list(arrays) == ["table.weight", "fc.weight", "fc.bias"]
+    assert arrays["fc.weight"] is W
 
 
 def test_batch_norm_by_hand():
@@ -47,22 +54,13 @@ def test_batch_norm_by_hand():
     assert norm(torch.full((1, 1, 1, 1), 11.0)).item() == 2 * (11 - 3) / 4 + 1
 
 
-def test_a_module_that_is_the_whole_model():
-    W = np.float32([[1, 2, 3], [4, 5, 6]])
-    linear = loaded(nn.Linear(2, 3), weight=W, bias=np.zeros(3))
-    assert linear["weight"] == [[1, 4], [2, 5], [3, 6]]
-    assert loaded(nn.Embedding(2, 3), weight=W) == {"weight": W.tolist()}
-
-
-def test_prelu_and_other_weights_keep_their_shape():
-    assert loaded(nn.PReLU(2), _weight=np.float32([0.5, 0.25])) == {
-        "weight": [0.5, 0.25]
-    }
+def test_other_weights_keep_their_shape():
     for module in (
         nn.Conv2d(2, 3, 2, bias=False),
         nn.ConvTranspose2d(2, 3, 2, bias=False),
         nn.LayerNorm(3, bias=False),
         nn.LSTM(3, 3, bias=False),
+        nn.Embedding(3, 3),
     ):
         arrays = {name: normal(*w.shape) for name, w in module.named_parameters()}
         state = loaded(module, **arrays)
@@ -79,7 +77,7 @@ def test_subclasses_of_linear_and_modules_used_twice():
     assert head.weight.tolist() == [[1, 3], [2, 4]]
 
 
-def test_other_parameters_of_a_module_with_linear_weight_name():
+def test_other_parameters_of_a_linear_layer():
     class Scaled(nn.Linear):
         def __init__(self):
             super().__init__(2, 2, bias=False)
@@ -92,45 +90,34 @@ def test_other_parameters_of_a_module_with_linear_weight_name():
     }
 
 
-def test_bfloat16_bits():
-    values = np.float32([[1.5, -2.0, 3.140625]])  # bfloat16 holds each exactly
-    bits = (values.view(np.uint32) >> 16).astype(np.uint16)
-    assert loaded(nn.Linear(1, 3, bias=False), weight=bits)["weight"] == [
-        [1.5], [-2.0], [3.140625],
-    ]  # fmt: skip
-    model = nn.Linear(1, 3, bias=False, dtype=torch.bfloat16)
-    assert loaded(model, weight=bits)["weight"] == [[1.5], [-2.0], [3.140625]]
-
-
-def test_what_bfloat16_bits_look_like_as_numbers():
-    assert loaded(nn.PReLU(1), _weight=np.uint16([16256])) == {"weight": [1]}
-    assert torch.tensor(np.uint16([16256])).tolist() == [16256]
-
-
-def test_the_model_owns_a_copy_of_its_own_type():
-    array = np.ones((2, 2))  # float64
-    model = nn.Linear(2, 2, bias=False)
-    before = model.weight
-    load_paddle(model, {"weight": array})
-    array[:] = 5
-    assert model.weight is before
-    assert model.weight.requires_grad
-    assert model.weight.dtype == torch.float32
-    assert model.weight.tolist() == [[1, 1], [1, 1]]
-
-
-def test_read_only_and_non_contiguous_arrays():
-    array = np.float32([[1, 2], [3, 4]]).T
+def test_the_model_keeps_its_parameters_and_their_type():
+    array = np.float64([[1, 2], [3, 4]]).T
     array.flags.writeable = False
-    assert loaded(nn.Embedding(2, 2), weight=array) == {"weight": [[1, 3], [2, 4]]}
+    embedding = nn.Embedding(2, 2)
+    before = embedding.weight
+    assert loaded(embedding, weight=array) == {"weight": [[1, 3], [2, 4]]}
+    assert embedding.weight is before
+    assert before.requires_grad
+    assert before.dtype == torch.float32
 
 
-def test_names_that_do_not_match():
+def test_whole_numbers_that_the_page_saves_as_float32():
+    module = nn.Module()
+    module.register_buffer("positions", torch.zeros(3, dtype=torch.int64))
+    assert loaded(module, positions=np.float32([0, 1, 511]))["positions"] == [0, 1, 511]
+    assert module.positions.dtype == torch.int64
+
+
+def test_what_is_missing_or_left_over_is_refused():
+    W, b = normal(2, 2), normal(2)
+    with pytest.raises(RuntimeError, match=r'Missing key.*"part.bias"'):
+        loaded(nn.Linear(2, 2), weight=W)
+    with pytest.raises(RuntimeError, match=r'Unexpected key.*"part.extra"'):
+        loaded(nn.Linear(2, 2), weight=W, bias=b, extra=b)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        loaded(nn.Linear(2, 3), weight=normal(3, 2), bias=normal(3))
     with raises_as_documented(PAGE):
-        load_paddle(nn.BatchNorm2d(3), {"weight": np.ones(3), "bias": np.ones(3)})
-    for arrays in ({}, {"weight": np.ones((2, 2)), "fc.weight": np.ones((2, 2))}):
-        with pytest.raises(RuntimeError, match=r"Error\(s\) in loading state_dict"):
-            load_paddle(nn.Linear(2, 2, bias=False), arrays)
+        load_paddle(nn.ModuleDict({"fc": nn.Linear(2, 2)}), {"linear.weight": W})
 
 
 def test_the_names_paddle_gives_are_refused_as_they_are():
@@ -147,13 +134,37 @@ def test_a_weight_left_untransposed_is_refused_unless_square():
     nn.Linear(3, 3).load_state_dict({"weight": torch.eye(3), "bias": torch.zeros(3)})
 
 
-def test_copy_broadcasts_without_a_word():
-    weight = torch.zeros(2, 3)
-    weight.copy_(torch.tensor([1.0, 2.0, 3.0]))
-    assert weight.tolist() == [[1, 2, 3], [1, 2, 3]]
+def test_the_bits_of_bfloat16_are_taken_for_a_number():
+    assert torch.tensor([1.0], dtype=torch.bfloat16).view(torch.uint16).item() == 16256
+    state = loaded(nn.LayerNorm(1, bias=False), weight=np.uint16([16256]))
+    assert state["weight"] == [16256]
 
 
 def test_the_keys_alone_have_lost_the_values():
     arrays = {"fc.weight": np.ones(1)}
     with raises_as_documented(PAGE):
         list(arrays.keys())["fc.weight"]
+
+
+def test_a_pickled_dictionary_is_no_file_of_torch_save(tmp_path):
+    """Of an old protocol; tests/paddle has Paddle's own file."""
+    path = tmp_path / "model.pdparams"
+    path.write_bytes(pickle.dumps({"fc.weight": np.ones(1)}, protocol=2))
+    for weights_only in (True, False):
+        with raises_as_documented(PAGE):
+            torch.load(path, weights_only=weights_only)
+
+
+def test_renamed_prelu():
+    arrays = {"part._weight": np.float32([0.5, 0.25])}
+    model = nn.ModuleDict({"part": nn.PReLU(2)})
+    renamed = {k.replace("._weight", ".weight"): a for k, a in arrays.items()}
+    load_paddle(model, renamed)
+    assert model["part"].weight.tolist() == [0.5, 0.25]
+
+
+def test_the_demonstration():
+    path = ROOT / "snippets/deployment/paddle_to_pytorch.py"
+    model = runpy.run_path(str(path), run_name="__main__")["model"]
+    W = np.random.default_rng(0).random((7, 4))[3:]
+    np.testing.assert_array_equal(model[0].weight.detach().numpy(), W.T)

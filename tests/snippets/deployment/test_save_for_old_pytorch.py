@@ -9,10 +9,11 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "deployment/save-for-old-pytorch"
-snippet = load_snippet("deployment/save_for_old_pytorch.py")
+SOURCE = (ROOT / "snippets/deployment/save_for_old_pytorch.py").read_text("utf-8")
+LINES = compile(SOURCE[SOURCE.index("state =") :].split("\n\n")[0], PAGE, "exec")
 OLD_STORAGES = {  # the classes PyTorch 1.1 has, and what their bytes are
     "DoubleStorage": np.float64, "FloatStorage": np.float32, "HalfStorage": np.float16,
     "LongStorage": np.int64, "IntStorage": np.int32, "ShortStorage": np.int16,
@@ -66,12 +67,25 @@ def read_as_old(path) -> dict[str, np.ndarray]:
     return arrays
 
 
-def read_npz(path) -> dict[str, np.ndarray]:
-    with np.load(path) as arrays:
-        return dict(arrays)
+def save(state):
+    """The snippet's own lines, for a model of these tensors; its files, read."""
+    model = nn.Module()
+    for name, tensor in state.items():
+        is_parameter = isinstance(tensor, nn.Parameter)
+        register = model.register_parameter if is_parameter else model.register_buffer
+        register(name, tensor)
+    exec(LINES, {"torch": torch, "np": np, "model": model})
+    with np.load("weights.npz") as file:
+        return read_as_old("legacy.pth"), dict(file)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 STATE = {
+    "parameter": nn.Parameter(torch.tensor([1.5, 2.5])),
     "float64": torch.tensor([1 / 3, -0.0], dtype=torch.float64),
     "float16": torch.tensor([0.1, 65504.0], dtype=torch.float16),
     "int64": torch.tensor(2**62),  # 0-dim
@@ -84,118 +98,117 @@ STATE = {
     "transposed": torch.arange(6.0).reshape(2, 3).T,
     "row": torch.arange(6.0).reshape(2, 3)[1],
     "channels_last": torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last),
-    "parameter": nn.Parameter(torch.tensor([1.5, 2.5])),
 }
 
 
-@pytest.mark.parametrize("form", ["legacy", "npz"])
-def test_every_type_in_both_forms(form, tmp_path):
-    if form == "legacy":
-        snippet.save_legacy(STATE, str(tmp_path / "w"))
-        arrays = read_as_old(tmp_path / "w")
-    else:
-        snippet.save_npz(STATE, str(tmp_path / "w.npz"))
-        arrays = read_npz(tmp_path / "w.npz")
-    assert list(arrays) == list(STATE)
-    for name, tensor in STATE.items():
-        expected = tensor.detach().numpy()
-        assert arrays[name].dtype == expected.dtype
-        np.testing.assert_array_equal(arrays[name], expected, strict=True)
+def test_every_type_in_both_forms():
+    for arrays in save(STATE):
+        assert list(arrays) == list(STATE)
+        for name, tensor in STATE.items():
+            expected = tensor.detach().numpy()
+            np.testing.assert_array_equal(arrays[name], expected, strict=True)
 
 
-@pytest.mark.parametrize("form", ["legacy", "npz"])
-def test_bfloat16_becomes_the_same_float32(form, tmp_path):
-    weight = nn.Parameter(torch.tensor([[0.1, -3e38]], dtype=torch.bfloat16))
-    if form == "legacy":
-        snippet.save_legacy({"w": weight}, str(tmp_path / "w"))
-        array = read_as_old(tmp_path / "w")["w"]
-    else:
-        snippet.save_npz({"w": weight}, str(tmp_path / "w.npz"))
-        array = read_npz(tmp_path / "w.npz")["w"]
-    assert array.dtype == np.float32
-    assert array.tolist() == weight.tolist()
+def test_the_file_itself():
+    snippet = load_snippet("deployment/save_for_old_pytorch.py")
+    own = snippet.model.state_dict()
+    for arrays in read_as_old("legacy.pth"), np.load("weights.npz"):
+        assert sorted(arrays) == sorted(own)
+        for name in own:
+            expected = own[name].cpu().numpy()
+            np.testing.assert_array_equal(arrays[name], expected, strict=True)
+    torch.testing.assert_close(snippet.legacy, dict(own), rtol=0, atol=0)
+    torch.testing.assert_close(snippet.from_npz, dict(own), rtol=0, atol=0)
 
 
-def test_the_legacy_file_is_no_zip_and_the_default_is(tmp_path):
-    snippet.save_legacy(STATE, str(tmp_path / "legacy.pth"))
-    torch.save(STATE, tmp_path / "default.pth")
-    assert not zipfile.is_zipfile(tmp_path / "legacy.pth")
-    assert zipfile.is_zipfile(tmp_path / "default.pth")
+class Elsewhere(nn.Module):
+    """Its state dict has a tensor that only a copy to the CPU can give."""
+
+    def state_dict(self):
+        class OnGpu:
+            def cpu(self):
+                return torch.tensor([3.0])
+
+        return {"w": OnGpu()}
+
+
+def test_weights_on_a_gpu_are_copied_to_the_cpu():
+    exec(LINES, {"torch": torch, "np": np, "model": Elsewhere()})
+    assert read_as_old("legacy.pth")["w"].tolist() == [3]
+
+
+def test_the_legacy_file_is_no_zip_and_the_default_is():
+    save(STATE)
+    torch.save(STATE, "default.pth")
+    assert not zipfile.is_zipfile("legacy.pth")
+    assert zipfile.is_zipfile("default.pth")
     with pytest.raises(pickle.UnpicklingError):
-        read_as_old(tmp_path / "default.pth")
+        read_as_old("default.pth")
 
 
-def test_nothing_newer_than_protocol_2(tmp_path):
-    snippet.save_legacy(STATE, str(tmp_path / "legacy.pth"))
-    with (tmp_path / "legacy.pth").open("rb") as file:
+def test_nothing_newer_than_protocol_2():
+    save(STATE)
+    with open("legacy.pth", "rb") as file:  # noqa: PTH123
         for _ in range(5):  # the five pickles at its beginning
             operations = list(pickletools.genops(file))
             assert max(op.proto for op, _, _ in operations) == 2
 
 
-def test_todays_loader_reads_it_safely(tmp_path):
-    state = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)).state_dict()
-    snippet.save_legacy(state, str(tmp_path / "legacy.pth"))
-    loaded = torch.load(tmp_path / "legacy.pth", weights_only=True)
-    fresh = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    fresh.load_state_dict(loaded)
-    torch.testing.assert_close(fresh.state_dict(), state, rtol=0, atol=0)
-
-
-def test_the_caller_keeps_its_tensors(tmp_path):
-    weight = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
-    state = {"w": weight}
-    snippet.save_npz(state, str(tmp_path / "w.npz"))
-    assert state["w"] is weight
-    assert weight.dtype == torch.bfloat16
-
-
-def test_npz_adds_its_ending(tmp_path):
-    snippet.save_npz({"w": torch.ones(1)}, str(tmp_path / "weights"))
-    assert (tmp_path / "weights.npz").exists()
-
-
-def test_float8_is_for_neither(tmp_path):
-    state = {"w": torch.ones(2).to(torch.float8_e4m3fn)}
-    with pytest.raises(TypeError, match="unsupported ScalarType Float8"):
-        snippet.save_npz(state, str(tmp_path / "w.npz"))
-    snippet.save_legacy(state, str(tmp_path / "w"))
-    with pytest.raises(AttributeError, match="_rebuild_tensor_v3"):
-        read_as_old(tmp_path / "w")
-
-
-def test_bfloat16_as_it_is_would_not_load(tmp_path):
+def test_bfloat16_needs_float_first():
     """The page quotes PyTorch 1.1, which lacks the class the file names."""
-    state = {"w": torch.ones(2, dtype=torch.bfloat16)}
-    torch.save(state, tmp_path / "w", _use_new_zipfile_serialization=False)
+    model = nn.Linear(2, 1).bfloat16()
+    state = model.state_dict()
+    torch.save(state, "w", _use_new_zipfile_serialization=False)
     with pytest.raises(AttributeError, match=r"torch\.BFloat16Storage"):
-        read_as_old(tmp_path / "w")
+        read_as_old("w")
+    with raises_as_documented(PAGE):
+        save(state)
+    expected = state["weight"].tolist()
+    for arrays in save(model.float().state_dict()):
+        assert arrays["weight"].dtype == np.float32
+        assert arrays["weight"].tolist() == expected
 
 
-def test_functions_that_pytorch_0_lacks(tmp_path, monkeypatch):
+def test_float8_is_for_neither():
+    state = {"w": torch.ones(2).to(torch.float8_e4m3fn)}
+    torch.save(state, "w", _use_new_zipfile_serialization=False)
+    with pytest.raises(AttributeError, match="_rebuild_tensor_v3"):
+        read_as_old("w")
+    with pytest.raises(TypeError, match="unsupported ScalarType Float8"):
+        save(state)
+
+
+def test_functions_that_pytorch_0_lacks(monkeypatch):
     state = {"w": nn.Parameter(torch.ones(2))}
-    torch.save(state, tmp_path / "w", _use_new_zipfile_serialization=False)
-    snippet.save_legacy(state, str(tmp_path / "portable"))
+    torch.save(state, "w", _use_new_zipfile_serialization=False)
+    save(state)
     monkeypatch.delattr(torch._utils, "_rebuild_parameter")  # as in 0.4
     with raises_as_documented(PAGE):
-        torch.load(tmp_path / "w", weights_only=False)
-    loaded = torch.load(tmp_path / "portable", weights_only=False)
+        torch.load("w", weights_only=False)
+    loaded = torch.load("legacy.pth", weights_only=False)
     assert loaded["w"].tolist() == [1, 1]
     monkeypatch.delattr(torch._utils, "_rebuild_tensor_v2")  # as in 0.3
     with raises_as_documented(PAGE):
-        torch.load(tmp_path / "portable", weights_only=False)
+        torch.load("legacy.pth", weights_only=False)
 
 
-def test_a_numpy_scalar_names_numpys_new_module(tmp_path):
+def test_a_numpy_scalar_names_numpys_new_module():
+    """The message itself comes from NumPy 1."""
     state = {"accuracy": np.float64(0.9)}
-    torch.save(state, tmp_path / "w", _use_new_zipfile_serialization=False)
+    torch.save(state, "w", _use_new_zipfile_serialization=False)
     with pytest.raises(AttributeError, match=r"numpy\._core"):
-        read_as_old(tmp_path / "w")
+        read_as_old("w")
 
 
-def test_mmap_needs_the_zip_format(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    snippet.save_legacy(STATE, "legacy.pth")
+def test_a_whole_model_names_its_classes():
+    """The message itself comes from PyTorch 1.1, which has Flatten elsewhere."""
+    torch.save(nn.Flatten(), "w", _use_new_zipfile_serialization=False)
+    with pytest.raises(AttributeError, match=r"torch\.nn\.modules\.flatten"):
+        read_as_old("w")
+
+
+def test_mmap_needs_the_zip_format():
+    save(STATE)
     with raises_as_documented(PAGE):
         torch.load("legacy.pth", mmap=True)
 

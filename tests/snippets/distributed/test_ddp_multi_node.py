@@ -1,44 +1,31 @@
-"""ddp-multi-node: two torchruns of two processes against a NumPy loop."""
+"""ddp-multi-node: two torchruns on two addresses of this computer."""
 
 import os
-import re
 import socketserver
 import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
 
-import numpy as np
 import pytest
-import torch
 import torch.distributed as dist
-from torch import nn
 from torch.distributed.elastic.rendezvous import RendezvousParameters
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
 
 from tests.helpers import ROOT, documented_errors, load_snippet, raises_as_documented
 
-SNIPPET = "distributed/ddp_multi_node.py"
 PAGE = "distributed/ddp-multi-node"
-snippet = load_snippet(SNIPPET)
-
-VARIABLES = "RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK"
+SNIPPETS = ROOT / "snippets/distributed"
 TORCHRUN = str(Path(sys.executable).parent / "torchrun")
+# The snippet, and after it in the same group the script for one machine.
 DRIVER = """
-import runpy, sys, numpy as np, torch
-from torch import nn
-run = runpy.run_path(sys.argv[1])
-device = run["join"]()
-dist = run["dist"]
-rank, layout = dist.get_rank(), run["layout"]()
-data = torch.tensor(np.load("data.npy"))[rank :: dist.get_world_size()].to(device)
-torch.manual_seed(rank)  # DDP has to start from the weights of rank 0
-model = nn.Linear(8, 1, bias=False, dtype=torch.float64, device=device)
-run["train"](run["DDP"](model), data[:, :8], data[:, 8:])
-result = {"weight": model.weight.detach().cpu(), "layout": layout}
-torch.save(result, f"{rank}.pt")
-dist.barrier()
-dist.destroy_process_group()
+import runpy, sys
+import torch.distributed as dist
+join, leave = dist.init_process_group, dist.destroy_process_group
+dist.destroy_process_group = lambda: None
+runpy.run_path(sys.argv[1])
+dist.init_process_group, dist.destroy_process_group = lambda *a, **given: None, leave
+runpy.run_path(sys.argv[2])["main"]()
 """
 
 
@@ -47,113 +34,85 @@ def free_port() -> int:
     return dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False).port
 
 
-def run_machines(folder: Path, *commands: list) -> list[tuple[int, str]]:
-    """Run a torchrun per command, at once; return exit codes and stderr."""
-    environment = {**os.environ, "PYTHONWARNINGS": "error"}
-    machines = []
+def run_machines(folder: Path, *commands: list) -> list[tuple[int, str, str]]:
+    """Run a torchrun per command, at once; return exit codes, stdout and stderr."""
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""}
+    machines, files = [], []
     for number, command in enumerate(commands, start=1):
-        argv = [TORCHRUN, f"--local-addr=127.0.0.{number}", *command]
-        with (folder / f"{number}.err").open("w") as stderr:
+        own = folder / str(number)
+        own.mkdir()
+        environment["PET_LOCAL_ADDR"] = f"127.0.0.{number}"
+        files.append((own / "out", own / "err"))
+        with files[-1][0].open("w") as out, files[-1][1].open("w") as err:
             machines.append(
-                subprocess.Popen(argv, cwd=folder, env=environment, stderr=stderr)
+                subprocess.Popen(
+                    [TORCHRUN, *command],
+                    cwd=own,
+                    env=environment,
+                    stdout=out,
+                    stderr=err,
+                )
             )
     try:
-        codes = [machine.wait(timeout=100) for machine in machines]
+        codes = [machine.wait(timeout=300) for machine in machines]
     finally:
         for machine in machines:
             machine.kill()
             machine.wait()
-    errors = [(folder / f"{i + 1}.err").read_text() for i in range(len(machines))]
-    return list(zip(codes, errors, strict=True))
+    texts = [(out.read_text(), err.read_text()) for out, err in files]
+    return [(code, *text) for code, text in zip(codes, texts, strict=True)]
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory):
-    """Results of four processes on two machines, and the whole data."""
+def machines(tmp_path_factory):
+    """The folder, and what each of two machines with two processes printed."""
     folder = tmp_path_factory.mktemp("nodes")
     (folder / "driver.py").write_text(DRIVER)
-    data = np.random.default_rng(0).normal(size=(20, 9))
-    np.save(folder / "data.npy", data)
     command = [
         "--nnodes=2",
         "--nproc-per-node=2",
         "--rdzv-id=test",
         "--rdzv-backend=c10d",
         f"--rdzv-endpoint=127.0.0.1:{free_port()}",
-        "driver.py",
-        str(ROOT / "snippets" / SNIPPET),
+        "../driver.py",
+        str(SNIPPETS / "ddp_multi_node.py"),
+        str(SNIPPETS / "ddp_single_node.py"),
     ]
-    for code, errors in run_machines(folder, command, command):
+    results = run_machines(folder, command, command)
+    for code, _, errors in results:
         assert code == 0, errors
-    return [torch.load(folder / f"{rank}.pt") for rank in range(4)], data
+    return folder, [out for _, out, _ in results]
 
 
-def test_every_machine_ends_with_the_weights_of_whole_batches(ranks):
-    results, data = ranks
-    torch.manual_seed(0)
-    w = nn.Linear(8, 1, bias=False, dtype=torch.float64).weight.detach().numpy()[0]
-    for _ in range(5):
-        error = data[:, :8] @ w - data[:, 8]
-        w = w - 0.1 * 2 * error @ data[:, :8] / len(data)
-    for result in results:
-        np.testing.assert_allclose(result["weight"].numpy()[0], w, rtol=1e-12)
+def test_rank_0_sees_the_processes_of_both_machines(machines):
+    lines = "".join(machines[1]).splitlines()
+    assert [line for line in lines if line.startswith("rank")] == [
+        "rank 0: machine 0, local rank 0",
+        "rank 1: machine 0, local rank 1",
+        "rank 2: machine 1, local rank 0",
+        "rank 3: machine 1, local rank 1",
+    ]
 
 
-def test_every_process_knows_the_layout(ranks):
-    for result in ranks[0]:
-        assert result["layout"] == [[0, 0], [0, 1], [1, 0], [1, 1]]
+def test_the_script_for_one_machine_needs_no_change(machines):
+    """One of the four processes prints and saves; the loss is that of all."""
+    folder, printed = machines
+    epochs = [line for out in printed for line in out.splitlines() if "loss" in line]
+    assert [line.partition(":")[0] for line in epochs] == [
+        f"epoch {epoch}" for epoch in range(5)
+    ]
+    assert len(list(folder.rglob("last.pt"))) == 1
+    assert float(epochs[-1].rpartition(" ")[2]) < 0.3
 
 
-def test_the_formula_that_old_scripts_compute(ranks):
-    for rank, (number, local_rank) in enumerate(ranks[0][0]["layout"]):
-        assert rank == number * 2 + local_rank
-
-
-@pytest.fixture
-def plain(monkeypatch):
-    for name in VARIABLES:
+def test_plain_python_is_alone(monkeypatch, capsys):
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK"):
         monkeypatch.delenv(name, raising=False)
+    load_snippet("distributed/ddp_multi_node.py")
+    assert capsys.readouterr().out == "rank 0: machine 0, local rank 0\n"
+    assert not dist.is_initialized()
 
 
-@pytest.mark.usefixtures("plain")
-def test_plain_python_is_alone():
-    device = snippet.join()
-    try:
-        assert (dist.get_rank(), dist.get_world_size()) == (0, 1)
-        cuda = torch.cuda.is_available()
-        assert device == torch.device("cuda:0" if cuda else "cpu")
-        assert dist.get_backend() == ("nccl" if cuda else "gloo")
-        assert snippet.layout() == [[0, 0]]
-    finally:
-        dist.destroy_process_group()
-
-
-@pytest.mark.usefixtures("plain")
-@pytest.mark.parametrize("launched", [True, False])
-@pytest.mark.parametrize("cuda", [True, False])
-def test_device_and_backend(monkeypatch, launched, cuda):
-    if launched:
-        monkeypatch.setenv("RANK", "5")
-        monkeypatch.setenv("LOCAL_RANK", "1")
-    calls, devices = [], []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
-    monkeypatch.setattr(torch.cuda, "set_device", devices.append)
-    monkeypatch.setattr(
-        dist, "init_process_group", lambda *a, **options: calls.append((a, options))
-    )
-    device = snippet.join()
-    (backend,), options = calls[0]
-    assert device == torch.device(f"cuda:{int(launched)}" if cuda else "cpu")
-    assert devices == ([device] if cuda else [])
-    assert backend == ("nccl" if cuda else "gloo")
-    assert options.pop("device_id") == (device if cuda else None)
-    if not launched:
-        assert isinstance(options.pop("store"), dist.HashStore)
-        assert (options.pop("rank"), options.pop("world_size")) == (0, 1)
-    assert options == {}
-
-
-@pytest.mark.usefixtures("plain")
 def test_the_endpoint_can_not_be_reached():
     parameters = RendezvousParameters(
         "c10d", f"127.0.0.1:{free_port()}", "test", 2, 2, is_host=0, read_timeout=1
@@ -162,7 +121,6 @@ def test_the_endpoint_can_not_be_reached():
         create_backend(parameters)
 
 
-@pytest.mark.usefixtures("plain")
 def test_a_port_that_another_program_holds():
     """One that answers in its own way; one that is silent is waited for."""
 
@@ -196,27 +154,37 @@ def test_one_machine_waits_and_its_number_is_ignored(tmp_path):
         "--rdzv-conf=join_timeout=1",
         "script.py",
     ]
-    ((code, errors),) = run_machines(tmp_path, command)
+    ((code, _, errors),) = run_machines(tmp_path, command)
     assert code == 1
     assert errors.splitlines()[-1] in documented_errors(PAGE)
-    page = (ROOT / f"docs/en/{PAGE}.md").read_text()
-    quoted = re.search(r"\{#node-rank\}\n\n```text\n(.*)\n```", page)[1]
+    (quoted,) = [m for m in documented_errors(PAGE) if m.startswith("node_rank")]
     assert f"] {quoted}\n" in errors
 
 
-def test_no_thread_of_the_group_is_left_to_be_torn_down(tmp_path):
-    """Else the process aborts now and then when it is done."""
-    count = "\nimport os\nprint(len(os.listdir('/proc/self/task')))\n"
-    source = (ROOT / "snippets" / SNIPPET).read_text()
-    left = []
-    for name, text in (
-        ("kept", source.replace("import torch.distributed.nn", "#")),
-        ("let_go", source),
-    ):
-        (tmp_path / f"{name}.py").write_text(text + count)
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, f"{name}.py"]
-        printed = subprocess.check_output(command, cwd=tmp_path, env=environment)
-        left.append(int(printed.split()[-1]))
-    kept, let_go = left
-    assert let_go < kept
+def test_imported_first_the_module_lets_the_group_go(tmp_path):
+    """Else gloo's threads run until Python exits, and abort it now and then."""
+    script = """
+import os, sys
+import torch
+import torch.distributed as dist
+if sys.argv[1] == "first":
+    import torch.distributed.nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def main():
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    DDP(torch.nn.Linear(2, 1))(torch.ones(1, 2)).sum().backward()
+    dist.destroy_process_group()
+
+main()
+print(len(os.listdir("/proc/self/task")))
+"""
+    (tmp_path / "script.py").write_text(script)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    left = [
+        int(subprocess.check_output([*command, when], cwd=tmp_path, env=environment))
+        for when in ("never", "first")
+        for command in [[sys.executable, "script.py"]]
+    ]
+    never, first = left
+    assert first < never

@@ -1,4 +1,4 @@
-"""ddp-single-node: two real processes against a NumPy loop over whole batches."""
+"""ddp-single-node: three real processes against a NumPy loop over whole batches."""
 
 import mmap
 import os
@@ -15,21 +15,25 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.constants import default_pg_nccl_timeout
 from torch.nn.parallel import DistributedDataParallel as DDP
-from torch.utils.data import DistributedSampler
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, documented_errors, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_single_node.py"
 PAGE = "distributed/ddp-single-node"
 snippet = load_snippet(SNIPPET)
 
-OPTIONS = ("--standalone", "--nproc-per-node=2")
-N, B = 30, 12  # batches of 12, 12 and 6
+W, N, B = 3, 22, 3  # 8 samples each, 2 of 24 repeated: batches of 3, 3 and 2
 DRIVER = """
 import runpy, sys, numpy as np, torch
 from torch import nn
+from torch.utils.data import DataLoader, DistributedSampler
 run = runpy.run_path(sys.argv[1])
-rank, W, device = run["join"]()
+dist = run["dist"]
+leave, dist.destroy_process_group = dist.destroy_process_group, lambda: None
+run["main"]()
+
+rank = dist.get_rank()
 data = np.load("data.npy")
 drawn = []
 
@@ -42,80 +46,103 @@ class Data(torch.utils.data.Dataset):
         return torch.tensor(data[i, :4]), torch.tensor(data[i, 4:])
 
 torch.manual_seed(rank)  # DDP has to start from the weights of rank 0
-model = nn.Linear(4, 1, bias=False, dtype=torch.float64, device=device)
-run["train"](run["DDP"](model), Data(), int(sys.argv[2]), rank, W)
-torch.save({"weight": model.weight.detach().cpu(), "drawn": drawn}, f"{rank}.pt")
-run["dist"].destroy_process_group()
+model = run["DDP"](nn.Linear(4, 1, bias=False, dtype=torch.float64))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+sampler = DistributedSampler(Data())
+loader = DataLoader(Data(), int(sys.argv[2]), sampler=sampler)
+losses = []
+model.eval()  # train() sets the mode
+for epoch in range(2):
+    sampler.set_epoch(epoch)
+    losses.append(run["train"](model, loader, nn.MSELoss(), optimizer, "cpu"))
+weight, training = model.module.weight.detach(), model.training
+torch.save([weight, training, losses, drawn], f"{rank}.pt")
+leave()
 """
 
 
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    """Folder, results of both ranks and stderr of one torchrun."""
-    folder = tmp_path_factory.mktemp("ddp")
-    (folder / "driver.py").write_text(DRIVER)
-    np.save(folder / "data.npy", np.random.default_rng(0).normal(size=(N, 5)))
-    torchrun = Path(sys.executable).parent / "torchrun"
-    run = subprocess.run(
-        [torchrun, *OPTIONS, "driver.py", str(ROOT / "snippets" / SNIPPET), str(B)],
-        cwd=folder,
-        env={**os.environ, "PYTHONWARNINGS": "error"},
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    ranks = [torch.load(folder / f"{rank}.pt") for rank in range(2)]
-    return folder, ranks, run.stderr
-
-
-def test_both_end_with_the_weights_of_whole_batches(processes):
-    folder, ranks, _ = processes
-    assert torch.equal(ranks[0]["weight"], ranks[1]["weight"])
-    data = np.load(folder / "data.npy")
-    torch.manual_seed(0)
-    w = nn.Linear(4, 1, bias=False, dtype=torch.float64).weight.detach().numpy()[0]
-    for epoch in range(3):
-        generator = torch.Generator().manual_seed(epoch)
-        order = torch.randperm(N, generator=generator).numpy()
-        for start in range(0, N, B):
-            batch = data[order[start : start + B]]
-            error = batch[:, :4] @ w - batch[:, 4]
-            w = w - 0.1 * 2 * error @ batch[:, :4] / len(batch)
-    np.testing.assert_allclose(ranks[0]["weight"].numpy()[0], w, rtol=1e-12)
-
-
-def test_each_epoch_deals_all_samples_anew(processes):
-    _, ranks, _ = processes
-    drawn = [np.reshape(rank["drawn"], (3, N // 2)).tolist() for rank in ranks]
-    for epoch in range(3):
-        assert sorted(drawn[0][epoch] + drawn[1][epoch]) == list(range(N))
-    assert drawn[0][0] != drawn[0][1] != drawn[0][2]
-
-
-def test_the_launcher_logs_its_notice_and_nothing_else(processes):
-    lines = [
-        line.split("] ", 1)[-1].strip(" *\n") for line in processes[2].splitlines()
-    ]
-    assert next(filter(None, lines)).startswith(
-        "Setting OMP_NUM_THREADS environment variable for each process to be 1"
-    )
-    assert "warn" not in processes[2].lower()
-
-
-def test_plain_python_is_rank_0_of_1(monkeypatch):
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
+    """It orders and updates like a loop without DDP."""
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
-    rank, W, device = snippet.join()
-    assert (rank, W) == (0, 1)
-    assert device.index == (0 if torch.cuda.is_available() else None)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    monkeypatch.chdir(tmp_path)
+    train, devices = snippet.train, []
+    monkeypatch.setattr(
+        snippet, "train", lambda *args: devices.append(args[-1]) or train(*args)
+    )
+    snippet.main()
+    kind = "cuda:0" if torch.cuda.is_available() else "cpu"
+    assert devices == [torch.device(kind)] * 5
     assert not dist.is_initialized()
+    printed = capsys.readouterr().out.splitlines()
+
+    torch.manual_seed(0)
+    x = torch.randn(600, 2)
+    y = (x.norm(dim=1) > 1.2).long()
+    model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+    for epoch in range(5):
+        order = torch.randperm(600, generator=torch.Generator().manual_seed(epoch))
+        total = 0
+        for batch in order.split(32):
+            loss = nn.functional.cross_entropy(model(x[batch]), y[batch])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(batch)
+        value = float(printed[epoch].partition("loss ")[2])
+        assert value == pytest.approx(total / 600, abs=0.006)
+    saved = torch.load("last.pt", weights_only=True)["model_state_dict"]
+    if not torch.cuda.is_available():
+        torch.testing.assert_close(saved, dict(model.state_dict()))
+
+
+def test_the_sum_of_the_losses_stays_on_the_device(monkeypatch):
+    """Reading a meta tensor raises, where a GPU would wait: only the last line may."""
+    reduced = []
+    monkeypatch.setattr(dist, "all_reduce", reduced.append)
+    model, data = nn.Linear(2, 1, device="meta"), TensorDataset(torch.ones(4, 2))
+    loader = [(x, x[:, :1]) for (x,) in DataLoader(data, 2)]
+    optimizer = torch.optim.SGD(model.parameters())
+    with pytest.raises(RuntimeError, match="meta"):
+        snippet.train(model, loader, nn.MSELoss(), optimizer, "meta")
+    assert [total.device.type for total in reduced] == ["meta"]
+
+
+def test_with_gpus_each_process_takes_its_own(monkeypatch):
+    """Before it joins; the rest of the script needs the GPUs."""
+    calls = []
+
+    class Joined(Exception):
+        pass
+
+    def join(backend, device_id):
+        calls.append((backend, device_id))
+        raise Joined
+
+    monkeypatch.setenv("RANK", "5")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
+    monkeypatch.setattr(dist, "init_process_group", join)
+    with pytest.raises(Joined):
+        snippet.main()
+    own = torch.device("cuda", 1)
+    assert calls == [own, ("nccl", own)]
 
 
 def test_without_a_launcher_init_raises(monkeypatch):
     monkeypatch.delenv("RANK", raising=False)
     with raises_as_documented(PAGE):
         dist.init_process_group("gloo")
+
+
+def test_a_build_without_nccl(monkeypatch):
+    """As on Windows."""
+    monkeypatch.setattr(dist.distributed_c10d, "is_nccl_available", lambda: False)
+    with raises_as_documented(PAGE):
+        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
 
 
 @pytest.fixture
@@ -148,20 +175,13 @@ def test_unused_parameters():
 
 
 @pytest.mark.usefixtures("group")
-def test_find_unused_parameters_complains_where_it_is_not_needed(capfd):
-    steps(DDP(nn.Linear(2, 2), find_unused_parameters=True))
-    assert "did not find any unused parameters" in capfd.readouterr().err
-
-
-@pytest.mark.usefixtures("group")
 def test_the_prefix():
     model = nn.Linear(2, 2)
     saved = DDP(model).state_dict()
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE) as caught:
         nn.Linear(2, 2).load_state_dict(saved)
-    assert list(DDP(model).module.state_dict()) == ["weight", "bias"]
-    nn.modules.utils.consume_prefix_in_state_dict_if_present(saved, "module.")
-    nn.Linear(2, 2).load_state_dict(saved)
+    assert 'Unexpected key(s) in state_dict: "module.weight"' in str(caught.value)
+    nn.Linear(2, 2).load_state_dict(DDP(model).module.state_dict())
 
 
 @pytest.mark.usefixtures("group")
@@ -170,8 +190,18 @@ def test_a_model_that_was_not_moved():
         DDP(nn.Linear(2, 2), device_ids=[0])
 
 
+@pytest.mark.usefixtures("group")
+def test_accumulation_without_a_message_in_between():
+    model = DDP(nn.Linear(2, 1, bias=False))
+    with model.no_sync():
+        model(torch.ones(1, 2)).sum().backward()
+    model(torch.ones(1, 2)).sum().backward()
+    assert model.module.weight.grad.tolist() == [[2, 2]]
+
+
 @pytest.mark.skipif(not dist.is_nccl_available(), reason="a build without NCCL")
 def test_the_binary_holds_the_messages_of_a_time_out():
+    """They need GPUs, and ten minutes."""
     library = Path(torch.__file__).parent / "lib/libtorch_cuda.so"
     page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
     with (
@@ -184,21 +214,101 @@ def test_the_binary_holds_the_messages_of_a_time_out():
         ):
             assert binary.find(message.encode()) > 0
             assert message in page
-    (minutes,) = re.findall(r"with\s+NCCL (\d+) minutes", page)
+    (minutes,) = re.findall(r"with NCCL for (\d+) minutes", page)
     assert default_pg_nccl_timeout == timedelta(minutes=int(minutes))
 
 
 def test_the_sampler_repeats_samples_to_come_out_even():
-    def dealt(**options):
-        return [
-            list(DistributedSampler(range(5), 2, rank, shuffle=False, **options))
-            for rank in range(2)
-        ]
-
-    assert dealt() == [[0, 2, 4], [1, 3, 0]]
-    assert dealt(drop_last=True) == [[0, 2], [1, 3]]
+    dealt = [
+        list(DistributedSampler(range(5), 2, rank, shuffle=False)) for rank in (0, 1)
+    ]
+    assert dealt == [[0, 2, 4], [1, 3, 0]]
 
 
 def test_the_order_repeats_without_set_epoch():
     sampler = DistributedSampler(range(9), 1, 0)
     assert list(sampler) == list(sampler)
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """Folder, what each rank saved, and what one torchrun printed."""
+    folder = tmp_path_factory.mktemp("ddp")
+    (folder / "driver.py").write_text(DRIVER)
+    np.save(folder / "data.npy", np.random.default_rng(0).normal(size=(N, 5)))
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("OMP_NUM_THREADS", None)  # where it is set, there is no notice
+    torchrun = Path(sys.executable).parent / "torchrun"
+    options = ["--standalone", f"--nproc-per-node={W}", "driver.py"]
+    run = subprocess.run(
+        [torchrun, *options, str(ROOT / "snippets" / SNIPPET), str(B)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    ranks = [torch.load(folder / f"{rank}.pt") for rank in range(W)]
+    return folder, ranks, run
+
+
+def numpy_epochs(data):
+    """The weights and the mean losses of whole batches in one process."""
+    torch.manual_seed(0)
+    w = nn.Linear(4, 1, bias=False, dtype=torch.float64).weight.detach().numpy()[0]
+    losses = []
+    for epoch in range(2):
+        generator = torch.Generator().manual_seed(epoch)
+        order = torch.randperm(N, generator=generator).numpy()
+        order = np.append(order, order[: -N % W])  # as many for each
+        squares = []
+        for start in range(0, len(order), B * W):
+            batch = data[order[start : start + B * W]]
+            error = batch[:, :4] @ w - batch[:, 4]
+            squares.extend(error**2)
+            w = w - 0.1 * 2 * error @ batch[:, :4] / len(batch)
+        losses.append(np.mean(squares))
+    return w, losses
+
+
+def test_all_end_with_the_weights_of_whole_batches(processes):
+    folder, ranks, _ = processes
+    expected, losses = numpy_epochs(np.load(folder / "data.npy"))
+    for weight, training, printed, _ in ranks:
+        np.testing.assert_allclose(weight.numpy()[0], expected, rtol=1e-12)
+        np.testing.assert_allclose(printed, losses, rtol=1e-6)  # float32 sums
+        assert training
+
+
+def test_each_epoch_deals_all_samples_anew(processes):
+    drawn = [np.reshape(rank[3], (2, -1)) for rank in processes[1]]
+    for epoch in range(2):
+        together = np.concatenate([own[epoch] for own in drawn])
+        assert sorted(set(together)) == list(range(N))
+        assert len(together) == N + -N % W
+    assert drawn[0][0].tolist() != drawn[0][1].tolist()
+
+
+def test_one_process_prints_and_saves(processes):
+    folder, _, run = processes
+    lines = run.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        f"epoch {epoch}" for epoch in range(5)
+    ]
+    checkpoint = torch.load(folder / "last.pt", weights_only=True)
+    assert checkpoint["epoch"] == 4
+    model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
+    model.load_state_dict(checkpoint["model_state_dict"])
+    x = torch.randn(1000, 2, generator=torch.Generator().manual_seed(1))
+    outside = x.norm(dim=1) > 1.2
+    assert (model(x).argmax(1) == outside).float().mean() > 0.9
+
+
+def test_the_launcher_logs_its_notice_and_nothing_else(processes):
+    lines = re.sub(r".*\] ", "", processes[2].stderr).strip(" *\n").splitlines()
+    (quoted,) = [m for m in documented_errors(PAGE) if m.startswith("Setting OMP")]
+    assert lines[0].startswith(quoted)
+    assert "warn" not in processes[2].stderr.lower()
+    assert "Traceback" not in processes[2].stderr

@@ -12,42 +12,35 @@ from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/get_rank_world_size.py"
 PAGE = "distributed/get-rank-world-size"
-snippet = load_snippet(SNIPPET)
-
-FUNCTIONS = "get_rank", "get_world_size", "get_local_rank", "is_main"
-VARIABLES = "RANK", "WORLD_SIZE", "LOCAL_RANK"
-
-
-def answers() -> tuple:
-    return tuple(getattr(snippet, name)() for name in FUNCTIONS)
 
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    for name in VARIABLES:
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
 
 
 def test_plain_python_is_rank_0_of_1():
-    assert answers() == (0, 1, 0, True)
+    snippet = load_snippet(SNIPPET)
+    assert (snippet.rank, snippet.world_size, snippet.local_rank) == (0, 1, 0)
+    assert not dist.is_initialized()
 
 
-def test_before_init_the_environment_answers(monkeypatch):
-    for name, value in zip(VARIABLES, "593", strict=True):
+def test_the_environment_answers_before_init_and_the_group_after(monkeypatch):
+    """A group that was made differently knows better."""
+    for name, value in {"RANK": "5", "WORLD_SIZE": "9", "LOCAL_RANK": "3"}.items():
         monkeypatch.setenv(name, value)
-    assert answers() == (5, 9, 3, False)
-
-
-def test_a_group_answers_before_the_environment(monkeypatch):
-    for name in VARIABLES:
-        monkeypatch.setenv(name, "7")
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    try:
-        assert answers() == (0, 1, 7, True)
-        assert dist.get_rank(dist.GroupMember.NON_GROUP_MEMBER) == -1
-    finally:
-        dist.destroy_process_group()
-    assert answers() == (7, 7, 7, False)
+    joined = {}
+    monkeypatch.setattr(
+        dist, "init_process_group", lambda backend, **given: joined.update(given)
+    )
+    monkeypatch.setattr(dist, "get_rank", lambda: 6)
+    monkeypatch.setattr(dist, "get_world_size", lambda: 8)
+    monkeypatch.setattr(dist, "barrier", lambda: None)
+    monkeypatch.setattr(dist, "destroy_process_group", lambda: None)
+    snippet = load_snippet(SNIPPET)
+    assert joined == {"rank": 5, "world_size": 9}
+    assert (snippet.rank, snippet.world_size, snippet.local_rank) == (6, 8, 3)
 
 
 def test_torchrun(tmp_path):
@@ -60,6 +53,7 @@ def test_torchrun(tmp_path):
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     # Two processes write to one screen: a line end may come late.
@@ -75,6 +69,14 @@ def test_torchrun(tmp_path):
 def test_torch_itself_needs_a_group(ask):
     with raises_as_documented(PAGE):
         ask()
+
+
+def test_a_group_that_this_process_is_not_in():
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        assert dist.get_rank(dist.GroupMember.NON_GROUP_MEMBER) == -1
+    finally:
+        dist.destroy_process_group()
 
 
 def test_local_rank_from_torch(monkeypatch):

@@ -7,11 +7,23 @@ from sklearn import metrics
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-snippet = load_snippet("evaluation/classification_accuracy.py")
+SNIPPET = "evaluation/classification_accuracy.py"
 PAGE = "evaluation/classification-accuracy"
-CPU = torch.device("cpu")
+snippet = load_snippet(SNIPPET)
+LOOP = (ROOT / "snippets" / SNIPPET).read_text("utf-8").partition("model.eval()")
+
+
+def evaluate(model, batches, device="cpu") -> dict:
+    """The snippet from ``model.eval()`` on, for another model and other batches."""
+    names = {"torch": torch, "model": model, "loader": batches, "device": device}
+    exec(LOOP[1] + LOOP[2], names)
+    return names
+
+
+def batches_of(logits, target, size):
+    return DataLoader(TensorDataset(logits, target), size)
 
 
 @pytest.fixture
@@ -21,95 +33,57 @@ def samples():
     return logits, torch.randint(7, (103,), generator=generator)
 
 
-@pytest.mark.parametrize("k", [1, 3, 7])
-def test_accuracies_equal_scikit_learn(samples, k):
-    logits, target = samples
-    loader = DataLoader(TensorDataset(*samples), batch_size=20)  # the last: 3
-    result = snippet.accuracy(nn.Identity(), loader, CPU, k)
-    expected = [
-        metrics.top_k_accuracy_score(target, logits, k=i, labels=range(7))
-        for i in range(1, k + 1)
-        if i < 7  # scikit-learn calls k = C meaningless, and warns
-    ] + [1.0] * (k == 7)
-    assert result == pytest.approx(expected, rel=1e-12)
-    assert result[0] == metrics.accuracy_score(target, logits.argmax(1))
+def test_the_run_equals_scikit_learn(capsys):
+    s = snippet
+    with torch.no_grad():
+        logits = s.model(s.dataset.tensors[0].to(s.device)).cpu()
+    target = s.dataset.tensors[1]
+    expected = metrics.accuracy_score(target, logits.argmax(1))
+    assert (s.top1 / s.total).item() == pytest.approx(expected)
+    expected = metrics.top_k_accuracy_score(target, logits, k=5, labels=range(10))
+    assert (s.top5 / s.total).item() == pytest.approx(expected)
+    assert s.total == 103
+    load_snippet(SNIPPET)
+    share = f"top-1 {s.top1.item() / 103:.1%}, top-5 {s.top5.item() / 103:.1%}"
+    assert capsys.readouterr().out == f"{share}\n"
+    # dropout would have given others
+    assert not s.model.training
+    assert s.top1 != (s.model.train()(s.dataset.tensors[0]).argmax(1) == target).sum()
+    s.model.eval()
 
 
-def test_one_number_is_the_default(samples):
+@pytest.mark.parametrize("size", [1, 20, 103])
+def test_the_batch_size_does_not_matter(samples, size):
     logits, target = samples
-    result = snippet.accuracy(nn.Identity(), [samples], CPU)
-    assert result == [metrics.accuracy_score(target, logits.argmax(1))]
-    assert snippet.count_correct(*samples).tolist() == [round(result[0] * 103)]
+    names = evaluate(nn.Identity(), batches_of(*samples, size))
+    expected = metrics.accuracy_score(target, logits.argmax(1), normalize=False)
+    assert names["top1"] == expected
+    expected = metrics.top_k_accuracy_score(
+        target, logits, k=5, labels=range(7), normalize=False
+    )
+    assert names["top5"] == expected
 
 
 def test_hand_worked_counts():
-    logits = torch.tensor([[3.0, 2, 1], [3, 2, 1], [3, 2, 1], [1, 3, 2]])
-    target = torch.tensor([0, 1, 2, 2])
-    counts = snippet.count_correct(logits, target, k=3)
-    assert counts.tolist() == [1, 3, 4]
-    assert counts.dtype == torch.int64
-
-
-def test_softmax_changes_nothing(samples):
-    logits, target = samples
-    expected = snippet.count_correct(logits, target, k=7)
-    assert torch.equal(snippet.count_correct(logits.softmax(1), target, 7), expected)
-
-
-@pytest.mark.parametrize("change", ["column", "uint8", "strided", "bfloat16", "grad"])
-def test_other_forms_of_the_same_batch(samples, change):
-    logits, target = (
-        tensor.round() if tensor.is_floating_point() else tensor for tensor in samples
-    )
-    logits = logits + torch.arange(7) / 16  # no ties, exact in bfloat16
-    expected = snippet.count_correct(logits, target, k=4)
-    if change == "column":
-        target = target.unsqueeze(1)
-    elif change == "uint8":
-        target = target.to(torch.uint8)
-    elif change == "strided":
-        logits, target = logits.T.contiguous().T, target.repeat_interleave(2)[::2]
-    elif change == "bfloat16":
-        logits = logits.bfloat16()
-    else:
-        logits = logits.clone().requires_grad_()
-    assert torch.equal(snippet.count_correct(logits, target, k=4), expected)
-
-
-def test_no_samples():
-    counts = snippet.count_correct(torch.zeros(0, 3), torch.zeros(0).long(), k=2)
-    assert counts.tolist() == [0, 0]
-    with raises_as_documented(PAGE):
-        snippet.accuracy(nn.Identity(), [], CPU)
+    logits = torch.tensor([[6.0, 5, 4, 3, 2, 1]] * 4)
+    names = evaluate(nn.Identity(), [(logits, torch.tensor([0, 1, 4, 5]))])
+    assert (names["top1"], names["top5"], names["total"]) == (1, 3, 4)
 
 
 def test_the_model_is_evaluated_without_dropout_and_gradients():
-    model, seen = nn.Sequential(nn.Dropout(), nn.Linear(3, 3)), []
+    model, seen = nn.Sequential(nn.Dropout(), nn.Linear(5, 5)), []
     model.register_forward_hook(
         lambda module, *_: seen.append(
             (module[0].training, torch.is_inference_mode_enabled())
         )
     )
-    batches = [(torch.ones(2, 3), torch.zeros(2).long())] * 2
-    snippet.accuracy(model.train(), batches, CPU)
+    evaluate(model.train(), [(torch.ones(2, 5), torch.zeros(2).long())] * 2)
     assert seen == [(False, True)] * 2
     assert not torch.is_inference_mode_enabled()
 
 
-def test_copies_may_run_on_their_own(monkeypatch, samples):
-    to, calls = torch.Tensor.to, []
-
-    def spy(self, *args, **kwargs):
-        calls.append((args, kwargs))
-        return to(self, *args, **kwargs)
-
-    monkeypatch.setattr(torch.Tensor, "to", spy)
-    snippet.accuracy(nn.Identity(), [samples, samples], CPU)
-    assert calls == [((CPU,), {"non_blocking": True})] * 4
-
-
 def test_no_value_is_read_before_the_last_batch(samples):
-    """On meta, where tensors have no values, only the final reading fails."""
+    """On meta, where tensors have no values, only the printing fails."""
     drawn = []
 
     def batches():
@@ -117,45 +91,67 @@ def test_no_value_is_read_before_the_last_batch(samples):
             drawn.append(samples)
             yield samples
 
-    with pytest.raises(NotImplementedError, match="meta tensor"):
-        snippet.accuracy(nn.Identity(), batches(), torch.device("meta"))
+    with pytest.raises(TypeError, match="format string"):
+        evaluate(nn.Identity(), batches(), torch.device("meta"))
     assert len(drawn) == 3
 
 
+def test_softmax_changes_nothing(samples):
+    logits, target = samples
+    expected = evaluate(nn.Identity(), [(logits, target)])
+    names = evaluate(nn.Softmax(1), [(logits, target)])
+    assert (names["top1"], names["top5"]) == (expected["top1"], expected["top5"])
+
+
 def test_the_mean_over_batches_the_page_works_out():
-    logits = torch.eye(2)[[0] * 101]
+    logits = torch.eye(5)[[0] * 101]
     target = torch.tensor([0] * 90 + [1] * 10 + [0])
-    batches = list(zip(logits.split(100), target.split(100), strict=True))
-    whole = snippet.accuracy(nn.Identity(), batches, CPU)[0]
-    means = [snippet.accuracy(nn.Identity(), [b], CPU)[0] for b in batches]
-    assert means == [0.9, 1.0]
+    names = evaluate(nn.Identity(), batches_of(logits, target, 100))
+    parts = [evaluate(nn.Identity(), [b]) for b in batches_of(logits, target, 100)]
+    means = [(part["top1"] / part["total"]).item() for part in parts]
+    whole = names["top1"] / names["total"]
+    assert means == pytest.approx([0.9, 1.0])
     assert f"{np.mean(means):.3f} {whole:.3f}" == "0.950 0.901"
 
 
 def test_a_column_of_targets_compares_all_with_all():
-    pred, target = torch.tensor([0, 1, 1, 1]), torch.tensor([[0], [1], [1], [1]])
-    assert (pred == target).shape == (4, 4)
-    assert (pred == target).sum() / len(target) == 2.5  # "250 %"
-    assert (pred == target.squeeze(1)).sum() / len(target) == 1
+    pred, y = torch.tensor([0, 1, 1, 1]), torch.tensor([[0], [1], [1], [1]])
+    assert (pred == y).shape == (4, 4)
+    assert (pred == y).sum() / len(y) == 2.5  # "250 %"
+    assert (pred == y.squeeze(1)).sum() / len(y) == 1
 
 
 def test_the_documented_errors(samples):
     logits, target = samples
     with raises_as_documented(PAGE):
-        snippet.count_correct(logits, target, k=8)
+        evaluate(nn.Identity(), [(logits[:, :4], target % 4)])
+    with raises_as_documented(PAGE):
+        evaluate(nn.Identity(), [])
     with raises_as_documented(PAGE):
         # As read off Stack Overflow: view after a slice of the transpose.
         guesses = logits.topk(5).indices.T
         guesses.eq(target)[:5].view(-1).sum()
+    five = evaluate(nn.Identity(), [(logits[:, :5], target % 5)])
+    assert five["top5"] == five["total"]
 
 
-def test_binary_and_segmentation_variants():
-    logit, target = torch.tensor([0.3, -2.0, 4.0]), torch.tensor([1.0, 0.0, 0.0])
-    assert ((logit > 0) == target.bool()).sum() == 2
-    assert torch.equal(logit > 0, logit.sigmoid() > 0.5)
+def test_binary_and_several_labels():
+    logits, y = torch.tensor([0.3, -2.0, 4.0]), torch.tensor([1.0, 0.0, 0.0])
+    assert ((logits > 0) == y.bool()).sum() == 2
+    assert torch.equal(logits > 0, logits.sigmoid() > 0.5)
+    logits, y = torch.randn(50, 4), torch.randint(2, (50, 4))
+    right = (logits > 0) == y.bool()
+    loss = metrics.hamming_loss(y, logits > 0)
+    assert right.float().mean().item() == pytest.approx(1 - loss)
+    exact = metrics.accuracy_score(y, logits > 0)
+    assert right.all(1).float().mean().item() == pytest.approx(exact)
+
+
+def test_segmentation():
     logits, mask = torch.randn(2, 5, 3, 4), torch.randint(5, (2, 3, 4))
     mask[0, 0] = 255
     valid = mask != 255
-    hits = (logits.argmax(1) == mask)[valid].sum()
+    hits = (logits.argmax(1) == mask)[mask != 255].sum()
     flat = logits.movedim(1, -1).reshape(-1, 5)[valid.flatten()]
-    assert snippet.count_correct(flat, mask[valid])[0] == hits
+    expected = metrics.accuracy_score(mask[valid], flat.argmax(1))
+    assert (hits / valid.sum()).item() == pytest.approx(expected)

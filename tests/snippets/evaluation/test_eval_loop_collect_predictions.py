@@ -1,5 +1,6 @@
 """eval-loop-collect-predictions: rows, modes, memory and open files, for real."""
 
+import runpy
 import subprocess
 import sys
 import weakref
@@ -94,21 +95,39 @@ def test_modes_during_and_after(data):
 
 
 def test_batches_go_to_the_device_and_come_back_once(data, monkeypatch):
+    """Where the copies are noted: on the CPU they are the tensors themselves."""
     to, cpu, calls = torch.Tensor.to, torch.Tensor.cpu, []
 
-    def spy_to(self, *args, **kwargs):
-        calls.append((len(self), args, kwargs))
-        return to(self, *args, **kwargs)
+    def spy_to(self, *args):
+        calls.append((len(self), *args))
+        return to(self, *args)
 
     def spy_cpu(self):
-        calls.append((len(self), "cpu"))
+        calls.append((len(self), "back"))
         return cpu(self)
 
     monkeypatch.setattr(torch.Tensor, "to", spy_to)
     monkeypatch.setattr(torch.Tensor, "cpu", spy_cpu)
     predict(nn.Identity(), DataLoader(data, 4), CPU)
-    sent = [(n, (CPU,), {"non_blocking": True}) for n in (4, 4, 2)]
-    assert calls == [*sent, (10, "cpu")]
+    assert calls == [(4, CPU), (4, CPU), (2, CPU), (10, "back")]
+
+
+def test_a_model_elsewhere_gets_the_batches_there(data):
+    """On meta no value can be read: only the way back to the CPU fails."""
+    model, seen = nn.Linear(4, 3, device="meta"), []
+    model.register_forward_hook(lambda *_: seen.append(_[2].device.type))
+    with pytest.raises(NotImplementedError, match="meta tensor"):
+        predict(model, DataLoader(data, 4), torch.device("meta"))
+    assert seen == ["meta"] * 3
+
+
+def test_the_demonstration(capsys):
+    runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
+    torch.manual_seed(0)
+    x = torch.randn(10, 8)
+    pred = nn.Linear(8, 3)(x).argmax(1)
+    wrong = [i for i in range(10) if pred[i] != i % 3]
+    assert capsys.readouterr().out == f"(10, 3) wrong samples: {wrong}\n"
 
 
 def test_the_inputs_of_a_batch_are_let_go(data):
@@ -165,7 +184,7 @@ def test_many_batches_from_workers():
         [sys.executable, "-c", MANY_BATCHES, str(ROOT / "snippets" / SNIPPET)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert result.stdout == "collected\n", result.stderr
@@ -180,7 +199,7 @@ def test_many_tensors_from_a_queue():
         [sys.executable, "-c", QUEUE],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     message = result.stderr.strip().splitlines()[-1]

@@ -1,4 +1,4 @@
-"""precision-recall-f1: every average against scikit-learn; 0 / 0 by hand."""
+"""precision-recall-f1: every score against scikit-learn; 0 / 0 by hand."""
 
 import math
 import warnings
@@ -7,14 +7,23 @@ import numpy as np
 import pytest
 import torch
 from sklearn import metrics
+from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-precision_recall_f1 = load_snippet(
-    "evaluation/precision_recall_f1.py"
-).precision_recall_f1
+SNIPPET = "evaluation/precision_recall_f1.py"
 PAGE = "evaluation/precision-recall-f1"
-AVERAGES = {"none": None, "macro": "macro", "weighted": "weighted", "micro": "micro"}
+snippet = load_snippet(SNIPPET)
+SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8").partition("cm = ")
+CODE = (SOURCE[1] + SOURCE[2]).partition("\nprint")[0]
+
+
+def scores(target, pred, classes=6) -> dict:
+    """What the snippet computes of these labels."""
+    target, pred = torch.as_tensor(target), torch.as_tensor(pred)
+    names = {"torch": torch, "target": target, "pred": pred, "C": classes}
+    exec(CODE, names)
+    return names
 
 
 def labels(kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -32,115 +41,114 @@ def labels(kind: str) -> tuple[np.ndarray, np.ndarray]:
     return target, pred
 
 
-@pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("kind", ["full", "absent", "all right", "all wrong"])
-@pytest.mark.parametrize("zero_division", [0.0, 1.0, math.nan])
-def test_scores_equal_scikit_learn(average, kind, zero_division):
+def test_scores_equal_scikit_learn(kind):
     target, pred = labels(kind)
-    matrix = torch.from_numpy(metrics.confusion_matrix(target, pred, labels=range(6)))
-    expected = metrics.precision_recall_fscore_support(
-        target,
-        pred,
-        labels=range(6),
-        average=AVERAGES[average],
-        zero_division=zero_division,
+    found = scores(target, pred)
+    per_class = metrics.precision_recall_fscore_support(
+        target, pred, labels=range(6), zero_division=0
     )
-    scores = precision_recall_f1(matrix, average, zero_division)
-    assert scores.shape == ((3, 6) if average == "none" else (3,))
-    assert scores.dtype == torch.float32
-    np.testing.assert_allclose(scores, np.array(expected[:3]), rtol=1e-6)
+    for name, expected in zip(
+        ("precision", "recall", "f1"), per_class[:3], strict=True
+    ):
+        np.testing.assert_allclose(found[name], expected, rtol=1e-6)
+    for average in ("macro", "weighted"):
+        expected = metrics.f1_score(
+            target, pred, labels=range(6), average=average, zero_division=0
+        )
+        assert found[f"{average}_f1"].item() == pytest.approx(expected, rel=1e-5)
+    micro = found["hits"].sum() / found["cm"].sum()
+    assert micro.item() == pytest.approx(metrics.accuracy_score(target, pred))
+    assert metrics.f1_score(target, pred, average="micro") == pytest.approx(micro)
 
 
-def test_the_defaults_are_per_class_and_zero():
-    matrix = torch.tensor([[3, 1, 0], [0, 2, 0], [0, 0, 0]])
-    expected = [[1.0, 2 / 3, 0.0], [0.75, 1.0, 0.0], [6 / 7, 0.8, 0.0]]
-    torch.testing.assert_close(precision_recall_f1(matrix), torch.tensor(expected))
+def test_the_run_by_hand():
+    s = snippet
+    assert s.cm.tolist() == [[3, 1, 0], [0, 2, 0], [0, 1, 0]]
+    assert s.precision.tolist() == [1, 0.5, 0]
+    assert s.recall.tolist() == [0.75, 1, 0]
+    assert s.f1.tolist() == pytest.approx([6 / 7, 2 / 3, 0])
+    assert s.macro_f1.item() == pytest.approx((6 / 7 + 2 / 3) / 3)
+    assert s.weighted_f1.item() == pytest.approx((4 * 6 / 7 + 2 * 2 / 3) / 7)
 
 
-def test_by_hand():
-    """Rows are the truth: 5 of class 0, of which 4 are found; 7 called 0."""
-    matrix = torch.tensor([[4, 1], [3, 2]])
-    precision, recall, f1 = precision_recall_f1(matrix)
-    assert precision[0].item() == pytest.approx(4 / 7)
-    assert recall[0].item() == pytest.approx(4 / 5)
-    assert f1[0].item() == pytest.approx(2 / (7 / 4 + 5 / 4))
-    swapped = precision_recall_f1(matrix.T)
-    assert torch.equal(swapped[[1, 0, 2]], torch.stack([precision, recall, f1]))
-    # As the page says: F1 hides the swap, and macro F1 is not the F1 of the means.
-    macro = precision_recall_f1(matrix, "macro")
-    assert not math.isclose(macro[2], 2 / (1 / macro[0] + 1 / macro[1]), rel_tol=1e-3)
-
-
-def test_micro_is_accuracy_three_times():
-    target, pred = labels("full")
-    matrix = torch.from_numpy(metrics.confusion_matrix(target, pred))
-    accuracy = metrics.accuracy_score(target, pred)
-    scores = precision_recall_f1(matrix, "micro")
-    assert scores.tolist() == pytest.approx([accuracy] * 3)
-    # Weighted recall is accuracy as well.
-    assert precision_recall_f1(matrix, "weighted")[1].item() == pytest.approx(accuracy)
+def test_the_page_s_example_of_a_swap():
+    """5 of class 0, of which 4 are found; 7 called 0."""
+    target, pred = [0] * 5 + [1] * 5, [0] * 4 + [1] + [0] * 3 + [1] * 2
+    found = scores(target, pred, 2)
+    assert found["called"][0] == 7
+    assert found["precision"][0].item() == pytest.approx(4 / 7)
+    assert found["recall"][0].item() == pytest.approx(4 / 5)
+    swapped = scores(pred, target, 2)
+    assert torch.equal(swapped["precision"], found["recall"])
+    assert torch.equal(swapped["f1"], found["f1"])
 
 
 def test_a_class_that_never_occurs_pulls_macro_down():
     """scikit-learn only knows the classes it has seen, unless told."""
     target = pred = [0, 0, 1]
-    matrix = torch.diag(torch.tensor([2, 1, 0]))
+    found = scores(target, pred, 3)
     assert metrics.f1_score(target, pred, average="macro") == 1
-    assert precision_recall_f1(matrix, "macro")[2].item() == pytest.approx(2 / 3)
-    assert precision_recall_f1(matrix, "macro", math.nan)[2] == 1
+    assert found["macro_f1"].item() == pytest.approx(2 / 3)
+    assert found["f1"][found["called"] + found["truly"] > 0].mean() == 1
+    f1 = 2 * found["hits"] / (found["called"] + found["truly"])
+    assert f1.nanmean() == 1
+    expected = metrics.f1_score(
+        target, pred, average="macro", labels=range(3), zero_division=math.nan
+    )
+    assert expected == 1
 
 
-def test_variants_of_the_page():
+def test_batches_add_up_but_their_scores_do_not():
+    target, pred = map(torch.from_numpy, labels("full"))
+    whole = scores(target, pred)
+    parts = [
+        scores(t, p) for t, p in zip(target.split(64), pred.split(64), strict=True)
+    ]
+    assert torch.equal(sum(part["cm"] for part in parts), whole["cm"])
+    mean = torch.stack([part["macro_f1"] for part in parts]).mean()
+    assert mean.item() != pytest.approx(whole["macro_f1"].item(), rel=1e-2)
+
+
+def test_f_beta_and_specificity():
     target, pred = labels("full")
-    matrix = torch.from_numpy(metrics.confusion_matrix(target, pred))
-    hits, called, truly = matrix.diag(), matrix.sum(0), matrix.sum(1)
+    found = scores(target, pred)
+    hits, called, truly = (found[name] for name in ("hits", "called", "truly"))
     for b in (0.5, 2):
         beta = (1 + b**2) * hits / (called + b**2 * truly)
         expected = metrics.fbeta_score(target, pred, beta=b, average=None)
         np.testing.assert_allclose(beta, expected, rtol=1e-6)
-    target, pred = target > 2, pred > 2
-    matrix = torch.from_numpy(metrics.confusion_matrix(target, pred))
+    n = found["cm"].sum()
+    specificity = (n - called - truly + hits) / (n - truly)
+    expected = [metrics.recall_score(target != c, pred != c) for c in range(6)]
+    np.testing.assert_allclose(specificity, expected, rtol=1e-6)
+
+
+def test_two_classes():
+    target, pred = (array > 2 for array in labels("full"))
+    found = scores(target.astype(int), pred.astype(int), 2)
     expected = metrics.precision_recall_fscore_support(target, pred, average="binary")
-    np.testing.assert_allclose(precision_recall_f1(matrix)[:, 1], expected[:3], 1e-6)
+    names = ("precision", "recall", "f1")
+    np.testing.assert_allclose([found[n][1] for n in names], expected[:3], rtol=1e-6)
 
 
-def test_nothing_counted_yet():
-    empty = torch.zeros(3, 3, dtype=torch.int64)
-    assert precision_recall_f1(empty).tolist() == [[0.0] * 3] * 3
-    assert precision_recall_f1(empty, "micro").tolist() == [0.0] * 3
-    assert precision_recall_f1(empty, "macro").tolist() == [0.0] * 3
-    assert precision_recall_f1(empty, "macro", math.nan).isnan().all()
-
-
-def test_a_matrix_of_shares_loses_the_precision():
-    """A normalised matrix still has the recall, as the page says."""
-    matrix = torch.tensor([[90, 10], [1, 9]])
-    shares = matrix / matrix.sum(1, keepdim=True)
-    counted, normalised = precision_recall_f1(matrix), precision_recall_f1(shares)
-    torch.testing.assert_close(normalised[1], counted[1])
-    assert [f"{s[0][1]:.2f}" for s in (counted, normalised)] == ["0.47", "0.90"]
-
-
-def test_the_mean_of_batch_scores_is_another_number():
-    batches = torch.tensor([[[1, 0], [0, 9]], [[0, 1], [9, 0]]])
-    means = torch.stack([precision_recall_f1(b) for b in batches]).mean(0)
-    assert not torch.allclose(means, precision_recall_f1(batches.sum(0)), rtol=1e-2)
-
-
-def test_other_matrices():
-    matrix = torch.tensor([[4, 1], [3, 2]])
-    expected = precision_recall_f1(matrix)
-    for other in (matrix.int(), matrix.float(), matrix.T.contiguous().T):
-        assert torch.equal(precision_recall_f1(other), expected)
-    large = precision_recall_f1(matrix * 10**15)
-    torch.testing.assert_close(large, expected)
-
-
-def test_bad_input_is_refused():
-    with pytest.raises(KeyError, match="binary"):
-        precision_recall_f1(torch.eye(2), "binary")
-    with pytest.raises(RuntimeError):
-        precision_recall_f1(torch.ones(2, 3))
+def test_scikit_learn_takes_tensors_as_the_page_passes_them():
+    target, pred = map(torch.from_numpy, labels("full"))
+    found = scores(target, pred)
+    report = metrics.classification_report(target, pred, output_dict=True)
+    assert report["macro avg"]["f1-score"] == pytest.approx(found["macro_f1"].item())
+    *_, f1, _ = metrics.precision_recall_fscore_support(target, pred, average="macro")
+    assert f1 == pytest.approx(found["macro_f1"].item())
+    logits = F.one_hot(target, 6) + 2.0 * torch.randn(300, 6)
+    auc = metrics.roc_auc_score(target, logits.softmax(1), multi_class="ovr")
+    each = [
+        metrics.roc_auc_score(target == c, logits.softmax(1)[:, c]) for c in range(6)
+    ]
+    assert auc == pytest.approx(np.mean(each))
+    several = torch.randint(2, (300, 6))
+    macro = metrics.f1_score(several, logits > 0, average="macro")
+    each = [metrics.f1_score(several[:, c], logits[:, c] > 0) for c in range(6)]
+    assert macro == pytest.approx(np.mean(each))
 
 
 def test_the_documented_errors():
@@ -156,3 +164,4 @@ def test_the_documented_errors():
         warnings.simplefilter("error")
         with raises_as_documented(PAGE):
             metrics.precision_score([0, 1], [0, 0], average="macro")
+        metrics.precision_score([0, 1], [0, 0], average="macro", zero_division=0)

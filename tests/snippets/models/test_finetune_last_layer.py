@@ -1,17 +1,21 @@
-"""finetune-last-layer: what moves and what does not, against the original model."""
+"""finetune-last-layer: what moves and what does not, against an untouched model."""
 
 import copy
 
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.data import DataLoader
 from torchvision import models
+from torchvision.datasets import ImageFolder
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-HeadOnly = load_snippet("models/finetune_last_layer.py").HeadOnly
+SNIPPET = "models/finetune_last_layer.py"
 PAGE = "models/finetune-last-layer"
+snippet = load_snippet(SNIPPET)
 
 
 @pytest.fixture
@@ -19,14 +23,19 @@ def images():
     return torch.randn(4, 3, 32, 32, generator=torch.Generator().manual_seed(0))
 
 
-def train(model, parameters, images, steps=2):
-    target = torch.arange(len(images)) % 3
-    optimizer = torch.optim.AdamW(parameters, lr=0.1, weight_decay=0.1)
-    for _ in range(steps):
-        model.train()  # what every epoch begins with
-        optimizer.zero_grad()
-        F.cross_entropy(model(images), target).backward()
-        optimizer.step()
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    model = models.resnet18()
+    model.requires_grad_(False)
+    model.fc = nn.Linear(model.fc.in_features, 3)
+    return model.eval()
+
+
+def step(model, optimizer, images):
+    optimizer.zero_grad()
+    F.cross_entropy(model(images), torch.arange(len(images)) % 3).backward()
+    optimizer.step()
 
 
 def moved(module, before):
@@ -34,83 +43,129 @@ def moved(module, before):
     return {name for name in before if not torch.equal(state[name], before[name])}
 
 
-def test_logits_are_a_linear_map_of_the_original_features(images):
-    backbone = models.resnet18()
-    features = {}
-    backbone.avgpool.register_forward_hook(
-        lambda module, args, output: features.update(out=output.flatten(1))
+def test_only_the_new_layer_of_the_snippet_has_moved():
+    torch.manual_seed(0)  # as the snippet does
+    untouched = models.resnet18()
+    torch.testing.assert_close(
+        snippet.model.layer4.state_dict(), untouched.layer4.state_dict(), rtol=0, atol=0
     )
-    model = HeadOnly(backbone, num_classes=3)
-    logits = model(images)
-    weight, bias = model.head.weight, model.head.bias
-    assert logits.shape == (4, 3)
-    torch.testing.assert_close(logits, features["out"] @ weight.T + bias)
+    assert moved(snippet.model.bn1, untouched.bn1.state_dict()) == set()
+    fresh = nn.Linear(512, 5)  # the next draw, as in the snippet
+    assert moved(snippet.model.fc, fresh.state_dict()) == {"weight", "bias"}
+    trained = {name for name, p in snippet.model.named_parameters() if p.requires_grad}
+    assert trained == {"fc.weight", "fc.bias"}
+    (group,) = snippet.optimizer.param_groups
+    assert [p.shape for p in group["params"]] == [(5, 512), (5,)]
+    assert not any(module.training for module in snippet.model.modules())
 
 
-def test_only_the_head_moves_and_all_of_it(images):
-    model = HeadOnly(models.resnet18(), num_classes=3)
+def test_each_step_of_the_snippet_is_adamw_on_the_features():
+    """The same three steps on features of an untouched model, worked out by hand."""
+    torch.manual_seed(0)
+    untouched = models.resnet18().eval()
+    layer = nn.Linear(512, 5).double()
+    untouched.fc = nn.Identity()
+    x = untouched(snippet.images).detach().double()
+    parameters = [layer.weight.detach(), layer.bias.detach()]
+    moments = [[torch.zeros_like(p), torch.zeros_like(p)] for p in parameters]
+    for t in (1, 2, 3):
+        weight, bias = parameters
+        error = (x @ weight.T + bias).softmax(1) - F.one_hot(snippet.target, 5)
+        gradients = error.T @ x / 4, error.mean(0)
+        for p, g, m in zip(parameters, gradients, moments, strict=True):
+            m[0], m[1] = 0.9 * m[0] + 0.1 * g, 0.999 * m[1] + 0.001 * g**2
+            scale = (m[1] / (1 - 0.999**t)).sqrt() + 1e-8
+            p -= 1e-3 * (0.01 * p + m[0] / (1 - 0.9**t) / scale)
+    for p, q in zip(parameters, snippet.model.fc.parameters(), strict=True):
+        torch.testing.assert_close(p, q.double(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_images_are_prepared_as_the_weights_expect():
+    assert snippet.images.shape == (4, 3, 224, 224)
+    black = snippet.preprocess(torch.zeros(3, 300, 400, dtype=torch.uint8))
+    mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    torch.testing.assert_close(black[:, 0, 0], -mean / std)
+
+
+def test_no_graph_is_kept_below_the_new_layer(model, images):
+    entered = []
+    model.fc.register_forward_hook(lambda module, args, output: entered.append(args[0]))
+    assert model(images).requires_grad
+    assert not entered[0].requires_grad
+
+
+def test_the_line_for_your_code_loads_weights(monkeypatch, tmp_path):
+    """With the file where the page says; the download is checked only when it runs."""
+    source = (ROOT / "snippets" / SNIPPET).read_text()
+    (line,) = (n[2:] for n in source.splitlines() if n.startswith("# model ="))
+    folder = tmp_path / "hub" / "checkpoints"
+    folder.mkdir(parents=True)
+    weights = models.resnet18().state_dict()
+    torch.save(weights, folder / "resnet18-f37072fd.pth")
+    url = models.ResNet18_Weights.DEFAULT.url
+    assert url.endswith("/resnet18-f37072fd.pth")
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    names = {k: getattr(snippet, k) for k in ("resnet18", "ResNet18_Weights")}
+    exec(line, names)
+    torch.testing.assert_close(names["model"].state_dict(), weights)
+    monkeypatch.delenv("TORCH_HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert torch.hub.get_dir() == str(tmp_path / ".cache" / "torch" / "hub")
+
+
+def test_in_train_mode_batchnorm_drifts_and_the_override_prevents_it(model, images):
     before = copy.deepcopy(model.state_dict())
-    train(model, model.parameters(), images)  # even if the optimizer has them all
-    assert moved(model, before) == {"head.weight", "head.bias"}
-    assert all(p.grad is None for p in model.backbone.parameters())
+    optimizer = torch.optim.AdamW(model.fc.parameters(), lr=0.1)
+    step(model.train().eval(), optimizer, images)  # eval() after train()
+    assert moved(model, before) == {"fc.weight", "fc.bias"}
 
+    class Frozen(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = model
 
-def test_the_backbone_is_never_in_train_mode(images):
-    model = HeadOnly(models.resnet18(), num_classes=3)
-    assert not any(module.training for module in model.backbone.modules())
-    assert model.train() is model
-    assert model.training
-    assert model.head.training
-    assert not any(module.training for module in model.backbone.modules())
-    nn.Sequential(model).train()  # a wrapper calls train of its children
-    assert not any(module.training for module in model.backbone.modules())
-    model.eval()
-    assert not model.head.training
+        def train(self, mode=True):
+            return super().train(False)
 
+        def forward(self, x):
+            return self.net(x)
 
-def test_training_leaves_the_features_bit_for_bit(images):
-    model = HeadOnly(models.resnet18(), num_classes=3)
-    before = model.backbone(images)
-    train(model, model.head.parameters(), images)
-    assert torch.equal(model.backbone(images), before)
-    assert not before.requires_grad  # so no graph was kept for it
-
-
-def test_without_the_override_batchnorm_drifts(images):
-    model = models.resnet18().requires_grad_(False)
-    model.fc = nn.Linear(model.fc.in_features, 3)
-    before = copy.deepcopy(model.state_dict())
-    train(model, model.fc.parameters(), images)
+    step(Frozen().train(), optimizer, images)
+    assert moved(model, before) == {"fc.weight", "fc.bias"}
+    step(model.train(), optimizer, images)
     assert "bn1.running_mean" in moved(model, before)
     assert "bn1.weight" not in moved(model, before)
 
 
-def test_the_unfreezing_variant(images):
-    target = torch.tensor([0, 1, 2, 0])
-    model = HeadOnly(models.resnet18(), num_classes=3)
-    optimizer = torch.optim.AdamW(model.head.parameters(), lr=0.1)
-    layer4 = model.backbone.layer4.requires_grad_(True)
+def test_the_unfreezing_variant(model, images):
+    optimizer = torch.optim.AdamW(model.fc.parameters(), lr=0.1)
+    model.layer4.requires_grad_(True)
     before = copy.deepcopy(model.state_dict())
-    F.cross_entropy(model(images), target).backward()
-    optimizer.step()
-    assert layer4[0].conv1.weight.grad is not None
-    assert moved(model, before) == {"head.weight", "head.bias"}
+    step(model, optimizer, images)
+    assert model.layer4[0].conv1.weight.grad is not None
+    assert moved(model, before) == {"fc.weight", "fc.bias"}
 
-    optimizer.add_param_group({"params": layer4.parameters(), "lr": 1e-5})
-    optimizer.step()
-    names = {name for name, _ in layer4.named_parameters(prefix="backbone.layer4")}
-    assert moved(model, before) == {"head.weight", "head.bias"} | names
+    optimizer.add_param_group({"params": model.layer4.parameters(), "lr": 1e-5})
+    step(model, optimizer, images)
+    names = {name for name, _ in model.layer4.named_parameters(prefix="layer4")}
+    assert moved(model, before) == {"fc.weight", "fc.bias"} | names
 
 
-def test_widths_and_last_layers_the_page_names():
+def test_ones_own_images(tmp_path):
+    for name in ("cat", "dog", "emu"):
+        (tmp_path / name).mkdir()
+        Image.new("RGB", (300, 280)).save(tmp_path / name / "1.png")
+    dataset = ImageFolder(tmp_path, transform=snippet.preprocess)
+    assert len(dataset.classes) == 3
+    images, target = next(iter(DataLoader(dataset, 3)))
+    assert images.shape == (3, 3, 224, 224)
+    assert target.tolist() == [0, 1, 2]
+
+
+def test_the_last_layers_the_page_names():
     with torch.device("meta"):
-        for build, width in [
-            (models.resnet18, 512),
-            (models.resnet34, 512),
-            (models.resnet50, 2048),
-            (models.resnet152, 2048),
-        ]:
-            assert HeadOnly(build(), num_classes=5).head.in_features == width
+        assert models.resnet50().fc.in_features == 2048
         for build in [
             models.mobilenet_v2,
             models.mobilenet_v3_small,
@@ -118,29 +173,24 @@ def test_widths_and_last_layers_the_page_names():
             models.vgg11,
             models.convnext_tiny,
         ]:
-            last = list(build().modules())[-1]
-            assert isinstance(last, nn.Linear)
             model = build()
-            assert model.classifier[-1] is list(model.modules())[-1]
-        vit = models.vit_b_16()
-        assert vit.heads.head.out_features == 1000
+            last = list(model.modules())[-1]
+            assert isinstance(last, nn.Linear)
+            assert model.classifier[-1] is last
+        assert models.vit_b_16().heads.head.out_features == 1000
+        dropout = models.efficientnet_b0().eval()
+        dropout.classifier.train()
+        assert dropout.classifier[0].training
+        assert not dropout.features.training
 
 
-def test_the_documented_errors(images):
-    weights = models.ResNet18_Weights.DEFAULT
+def test_the_documented_errors(model, images):
     with raises_as_documented(PAGE):
-        models.resnet18(weights=weights, num_classes=5)
+        models.resnet18(weights=models.ResNet18_Weights.DEFAULT, num_classes=5)
     with raises_as_documented(PAGE):
         models.resnet18(pretrained=True)
     with raises_as_documented(PAGE):
-        nn.Linear(512, 5)(torch.ones(2, models.resnet50().fc.in_features))
-    model = models.resnet18()
-    model.fc = nn.Linear(model.fc.in_features, 5)
+        nn.Linear(512, 5)(torch.ones(2, 2048))
     model.requires_grad_(False)
     with raises_as_documented(PAGE):
         model(images).sum().backward()
-
-
-def test_the_transforms_prepare_images_without_a_download():
-    prepare = models.ResNet18_Weights.DEFAULT.transforms()
-    assert prepare(torch.zeros(3, 300, 400, dtype=torch.uint8)).shape == (3, 224, 224)

@@ -19,7 +19,7 @@ def with_modules(model, p):
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.9, 1.0])
 def test_it_is_nn_dropout_in_both_modes(p, training):
     torch.manual_seed(0)
-    model, x = Classifier(5, 32, 3, p), torch.randn(7, 5)
+    model, x = Classifier(p), torch.randn(7, 8)
     reference = with_modules(model, p).train(training)
     model.train(training)
     torch.manual_seed(1)
@@ -31,7 +31,7 @@ def test_it_is_nn_dropout_in_both_modes(p, training):
 
 def test_half_is_dropped_by_default():
     torch.manual_seed(0)
-    model, x = Classifier(5, 32, 3), torch.randn(7, 5)
+    model, x = Classifier(), torch.randn(7, 8)
     reference = with_modules(model, 0.5)
     torch.manual_seed(1)
     expected = reference(x)
@@ -41,7 +41,13 @@ def test_half_is_dropped_by_default():
 
 def test_eval_is_the_formula_in_float64():
     torch.manual_seed(0)
-    model, x = Classifier(5, 32, 3).double().eval(), torch.randn(7, 5).double()
+    model, x = Classifier().double().eval(), torch.randn(7, 8).double()
+    assert [tuple(p.shape) for p in model.parameters()] == [
+        (64, 8),
+        (64,),
+        (3, 64),
+        (3,),
+    ]
     w1, b1, w2, b2 = (p.detach().numpy() for p in model.parameters())
     h = (x.numpy() @ w1.T + b1).clip(min=0)
     torch.testing.assert_close(model(x).detach().numpy(), h @ w2.T + b2)
@@ -76,6 +82,12 @@ def test_the_flag_in_place_of_p():
     ones = torch.ones(100)
     assert torch.equal(F.dropout(ones, True), torch.zeros(100))  # p = 1
     assert torch.equal(F.dropout(ones, False), ones)  # p = 0
+
+
+def test_no_grad_does_not_turn_it_off():
+    model, x = Classifier(), torch.randn(4, 8)
+    with torch.no_grad():
+        assert not torch.equal(model(x), model(x))
 
 
 def test_alpha_dropout_has_the_other_default():
@@ -118,11 +130,13 @@ def test_the_monte_carlo_variant_moves_dropout_but_not_batchnorm():
 
 
 def test_the_documented_errors():
-    model = Classifier(2, 2, 2, p=50)  # only forward looks at p
+    model = Classifier(p=50)  # only forward looks at p
     with raises_as_documented(PAGE):
-        model(torch.ones(1, 2))
+        model(torch.ones(1, 8))
     with raises_as_documented(PAGE):
         nn.Dropout(50)
     x = torch.ones(4, requires_grad=True)
     with raises_as_documented(PAGE):
         F.dropout(x.relu(), 0.5, inplace=True).sum().backward()
+    with raises_as_documented(PAGE):
+        exec("h = F.dropout(h)", {"h": x})

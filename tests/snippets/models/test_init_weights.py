@@ -35,10 +35,6 @@ def spoil(module):
         (nn.Conv2d(32, 96, 3), 2 / (32 * 9)),
         (nn.Conv3d(16, 24, 3), 2 / (16 * 27)),
         (nn.Conv2d(128, 256, 5, groups=128), 2 / 25),  # one input channel each
-        (nn.ConvTranspose1d(64, 160, 5), 2 / (64 * 5)),
-        (nn.ConvTranspose2d(96, 32, 3), 2 / (96 * 9)),
-        (nn.ConvTranspose3d(16, 40, 3), 2 / (16 * 27)),
-        (nn.ConvTranspose2d(128, 256, 5, groups=128), 2 / 25),
     ],
     ids=repr,
 )
@@ -56,15 +52,7 @@ def test_variance_is_two_over_fan_in_and_the_bias_zero(layer, variance):
 
 
 @pytest.mark.parametrize(
-    "layer",
-    [
-        nn.BatchNorm1d(4),
-        nn.BatchNorm2d(4),
-        nn.BatchNorm3d(4),
-        nn.GroupNorm(2, 4),
-        nn.LayerNorm(4),
-    ],
-    ids=repr,
+    "layer", [nn.BatchNorm1d(4), nn.BatchNorm2d(4), nn.LayerNorm(4)], ids=repr
 )
 def test_norms_become_the_identity(layer):
     init_weights(spoil(layer))
@@ -77,9 +65,7 @@ def test_norms_become_the_identity(layer):
     [
         nn.Linear(2, 2, bias=False),
         nn.Conv2d(2, 2, 1, bias=False),
-        nn.ConvTranspose2d(2, 2, 1, bias=False),
         nn.BatchNorm2d(2, affine=False),
-        nn.GroupNorm(1, 2, affine=False),
         nn.LayerNorm(2, elementwise_affine=False),
         nn.LayerNorm(2, bias=False),
     ],
@@ -91,24 +77,9 @@ def test_missing_weights_and_biases_are_no_error(layer):
     assert not any((parameter == 7).any() for parameter in layer.parameters())
 
 
-def test_embedding():
-    plain, padded = nn.Embedding(300, 64), nn.Embedding(300, 64, padding_idx=2)
-    for layer in plain, padded:
-        init_weights(spoil(layer))
-        assert layer.weight.std().item() == pytest.approx(0.02, rel=0.05)
-        assert layer.weight.requires_grad
-        assert layer.weight.is_leaf
-    assert not padded.weight[2].any()
-    assert padded.weight[:2].all()
-    assert padded.weight[3:].all()
-    assert plain.weight.all()
-    zero = nn.Embedding(3, 2, padding_idx=0)
-    init_weights(zero)
-    assert not zero.weight[0].any()
-
-
 def test_other_modules_are_left_alone():
-    for module in nn.LSTM(2, 2), nn.PReLU(), nn.Bilinear(2, 2, 2), nn.ReLU():
+    transposed = nn.ConvTranspose2d(1, 1, 1)
+    for module in nn.LSTM(2, 2), nn.PReLU(), nn.Embedding(2, 2), transposed:
         init_weights(spoil(module))
         assert all((parameter == 7).all() for parameter in module.parameters())
 
@@ -116,6 +87,10 @@ def test_other_modules_are_left_alone():
 def test_apply_reaches_every_level_and_the_optimizer_still_holds_the_weights():
     model = nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.BatchNorm1d(2))
     before = list(model.parameters())
+    seen = []
+    model.apply(lambda module: seen.append(type(module)))
+    assert seen[-1] is nn.Sequential
+    assert seen[0] is nn.Linear  # the model comes last
     spoil(model).apply(init_weights)
     for old, new in zip(before, model.parameters(), strict=True):
         assert old is new
@@ -130,48 +105,44 @@ def linear():
     return nn.Linear(128, 128, bias=False)
 
 
+def mean_square(model, x):
+    with torch.no_grad():
+        return model(x).square().mean().item()
+
+
 def test_the_scale_survives_kaiming_and_halves_with_xavier():
     x = torch.randn(512, 128)
     model = deep(linear, 1).apply(init_weights)
-    assert model[0](x).var().item() == pytest.approx(2, rel=0.1)
-    assert model(x).square().mean().item() == pytest.approx(1, rel=0.1)
+    assert mean_square(model, x) == pytest.approx(1, rel=0.1)
     init.xavier_normal_(model[0].weight)
-    assert model(x).square().mean().item() == pytest.approx(0.5, rel=0.1)
+    assert mean_square(model, x) == pytest.approx(0.5, rel=0.1)
+    init.xavier_normal_(model[0].weight, gain=init.calculate_gain("relu"))
+    assert mean_square(model, x) == pytest.approx(1, rel=0.1)
+    model = deep(linear).apply(init_weights)
+    assert 0.1 < mean_square(model, x) < 10
+    for layer in model[::2]:
+        init.xavier_normal_(layer.weight)
+    assert 1e-7 < mean_square(model, x) < 1e-5  # 2**-20 is about a millionth
     assert model.to(torch.float64).apply(init_weights)[0].weight.dtype == torch.float64
-
-
-def test_the_gradient_keeps_its_scale_too():
-    x = torch.randn(512, 128, requires_grad=True)
-    output = deep(linear).apply(init_weights)(x)
-    gradient = torch.randn_like(output)
-    output.backward(gradient)
-    assert 0.1 < x.grad.std() / gradient.std() < 10
-
-
-def test_a_strided_transposed_convolution_needs_its_stride_back():
-    layer = nn.ConvTranspose2d(64, 64, 4, stride=2, bias=False)
-    init_weights(layer)
-    x = torch.randn(4, 64, 16, 16).relu()
-    with torch.no_grad():
-        inner = layer(x)[..., 8:-8, 8:-8].square().mean().item()
-        layer.weight.mul_(2)  # the page: times the stride, in 2-D
-        scaled = layer(x)[..., 8:-8, 8:-8].square().mean().item()
-    assert inner == pytest.approx(0.25, rel=0.15)
-    assert scaled == pytest.approx(1, rel=0.15)
-
-
-def test_fan_out_is_far_too_small_for_a_depthwise_convolution():
-    layer = nn.Conv2d(256, 256, 3, groups=256)
-    init_weights(layer)
-    wanted = layer.weight.std().item()
-    init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
-    assert wanted / layer.weight.std().item() == pytest.approx(16, rel=0.1)
 
 
 def test_by_default_the_variance_is_a_sixth():
     for layer in nn.Linear(256, 128), nn.Conv2d(64, 64, 3):
         fan_in = layer.weight[0].numel()
         assert layer.weight.var().item() == pytest.approx(1 / (3 * fan_in), rel=0.05)
+
+
+def test_a_transposed_convolution_needs_fan_out_and_its_stride():
+    layer = nn.ConvTranspose2d(96, 32, 3)
+    init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+    assert layer.weight.var().item() == pytest.approx(2 / (96 * 9), rel=0.1)
+    layer = nn.ConvTranspose2d(64, 64, 4, stride=2, bias=False)
+    init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
+    x = torch.randn(4, 64, 16, 16).relu()
+    with torch.no_grad():
+        layer.weight.mul_(2)  # the stride, in 2-D
+        inner = layer(x)[..., 8:-8, 8:-8].square().mean().item()
+    assert inner == pytest.approx(1, rel=0.15)
 
 
 def test_the_bounds_of_trunc_normal_are_values_not_multiples_of_std():

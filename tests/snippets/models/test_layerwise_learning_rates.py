@@ -1,4 +1,4 @@
-"""layerwise-learning-rates: groups worked out by hand, steps of one optimizer each."""
+"""layerwise-learning-rates: groups by hand, against one optimizer for each part."""
 
 import copy
 
@@ -8,134 +8,84 @@ import torch
 from timm.optim import create_optimizer_v2
 from torch import nn
 from torch.optim import lr_scheduler
-from torchvision.models import resnet18
+from torchvision import models
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-lr_groups = load_snippet("models/layerwise_learning_rates.py").lr_groups
+SNIPPET = "models/layerwise_learning_rates.py"
 PAGE = "models/layerwise-learning-rates"
+snippet = load_snippet(SNIPPET)
 
 
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    layers = {f"layer{i}": nn.Linear(3, 3) for i in (1, 2, 10)}
-    return nn.ModuleDict({**layers, "head": nn.Sequential(nn.Linear(3, 2))})
+    parts = {"backbone": nn.Linear(3, 3), "head": nn.Linear(3, 2)}
+    return nn.ModuleDict(parts)
 
 
-def names(model, group):
-    found = {id(p): name for name, p in model.named_parameters()}
-    return [found[id(p)] for p in group["params"]]
-
-
-def test_hand_worked_groups(model):
-    rates = {"layer1": 1e-3, "head": 1e-1, "head.0.bias": 0.5}
-    groups = lr_groups(model, 1e-4, rates)
-    assert [group["lr"] for group in groups] == [1e-4, 1e-3, 1e-1, 0.5]
-    assert [names(model, group) for group in groups] == [
-        ["layer2.weight", "layer2.bias", "layer10.weight", "layer10.bias"],
-        ["layer1.weight", "layer1.bias"],  # and not layer10
-        ["head.0.weight"],  # a longer name took the bias
-        ["head.0.bias"],
+def two_groups(model, low=1e-3, high=1e-2):
+    return [
+        {"params": list(model["backbone"].parameters()), "lr": low},
+        {"params": list(model["head"].parameters()), "lr": high},
     ]
-    assert set(groups[0]) == {"params", "lr"}
-    assert rates == {"layer1": 1e-3, "head": 1e-1, "head.0.bias": 0.5}
 
 
-def test_the_order_of_the_names_does_not_matter(model):
-    groups = lr_groups(model, 1.0, {"head.0.bias": 2.0, "head": 3.0})
-    assert names(model, groups[1]) == ["head.0.bias"]
-    assert names(model, groups[2]) == ["head.0.weight"]
+def test_every_parameter_of_the_snippet_is_in_the_group_of_its_name():
+    low, high = snippet.optimizer.param_groups
+    rates = {id(p): group["lr"] for group in (low, high) for p in group["params"]}
+    assert len(rates) == len(low["params"]) + len(high["params"])
+    for name, parameter in snippet.model.named_parameters():
+        expected = 1e-2 if name in ("fc.weight", "fc.bias") else 1e-4
+        assert rates.pop(id(parameter)) == expected
+    assert not rates
+    assert snippet.model.fc.weight.shape == (5, 512)
+    assert low["weight_decay"] == high["weight_decay"] == 0.01
 
 
-def test_every_parameter_is_in_one_group_frozen_or_not(model):
-    model["layer1"].requires_grad_(False)
-    groups = lr_groups(model, 0.1, {"head": 0.2})
-    sorted_once = [id(p) for group in groups for p in group["params"]]
-    assert sorted(sorted_once) == sorted(id(p) for p in model.parameters())
-
-
-def test_tied_weights_occur_once(model):
-    model["layer2"].weight = model["layer1"].weight
-    groups = lr_groups(model, 0.1, {"layer1": 0.2})
-    assert "layer2.weight" not in names(model, groups[0])
-    torch.optim.SGD(groups)  # would raise if it were there twice
-
-
-def test_no_names_and_all_names(model):
-    (only,) = lr_groups(model, 0.1, {})
-    assert only["lr"] == 0.1
-    assert len(only["params"]) == 8
-    groups = lr_groups(model, 0.1, dict.fromkeys(model, 0.2))
-    assert groups[0]["params"] == []
-    torch.optim.AdamW(groups)
-
-
-@pytest.mark.parametrize("unused", ["hed", "layer", "head.0.weights", "layer1.0"])
-def test_a_name_without_parameters_is_an_error(model, unused):
-    with pytest.raises(ValueError, match=rf"^No parameter belongs to {unused}$"):
-        lr_groups(model, 0.1, {"layer1": 0.2, unused: 0.3})
-
-
-def test_all_unused_names_are_told(model):
-    rates = {"a": 0.2, "head": 0.3, "head.0": 0.4}  # the longer one takes all
-    with pytest.raises(ValueError, match=r"^No parameter belongs to a, head, head\.0$"):
-        lr_groups(nn.Linear(1, 1), 0.1, rates)
-    with pytest.raises(ValueError, match=r"^No parameter belongs to a, head$"):
-        lr_groups(model, 0.1, rates)
-
-
-@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
-def test_a_step_is_that_of_one_optimizer_per_part(model, optimizer):
-    def loss(model):
-        x = torch.ones(2, 3)
-        for layer in model.values():
-            x = layer(x).tanh()
-        return x.square().sum()
-
-    reference = copy.deepcopy(model)
-    together = optimizer(lr_groups(model, 1e-4, {"layer10": 1e-3, "head": 1e-2}))
+def test_a_step_of_the_snippet_is_that_of_one_optimizer_per_part():
+    model = copy.deepcopy(snippet.model)
+    expected = copy.deepcopy(snippet.model)
+    names = {id(p): name for name, p in snippet.model.named_parameters()}
+    new = dict(model.named_parameters())
+    groups = [
+        {**group, "params": [new[names[id(p)]] for p in group["params"]]}
+        for group in snippet.optimizer.param_groups
+    ]
+    rest = [p for name, p in expected.named_parameters() if "fc" not in name]
     apart = [
-        optimizer(reference["layer1"].parameters(), lr=1e-4),
-        optimizer(reference["layer2"].parameters(), lr=1e-4),
-        optimizer(reference["layer10"].parameters(), lr=1e-3),
-        optimizer(reference["head"].parameters(), lr=1e-2),
+        torch.optim.AdamW(expected.fc.parameters(), lr=1e-2, weight_decay=0.01),
+        torch.optim.AdamW(rest, lr=1e-4, weight_decay=0.01),
     ]
-    for _ in range(3):
-        together.zero_grad()
-        loss(model).backward()
-        together.step()
-        for each in apart:
-            each.zero_grad()
-        loss(reference).backward()
-        for each in apart:
-            each.step()
-    for p, q in zip(model.parameters(), reference.parameters(), strict=True):
-        torch.testing.assert_close(p, q)
+    together = [type(snippet.optimizer)(groups)]
+    for net, optimizers in ((model, together), (expected, apart)):
+        for parameter in net.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        for optimizer in optimizers:
+            optimizer.step()
+    torch.testing.assert_close(model.state_dict(), expected.state_dict())
+    moved = (model.fc.bias - snippet.model.fc.bias).abs().max().item()
+    assert moved == pytest.approx(1e-2, rel=0.01)
+
+
+def test_the_comment_for_your_code_works(monkeypatch):
+    assert 'weights="DEFAULT"' in (ROOT / "snippets" / SNIPPET).read_text()
+    weights = models.resnet18().state_dict()
+    enum = models.ResNet18_Weights
+    monkeypatch.setattr(enum, "get_state_dict", lambda self, **_: weights)
+    model = models.resnet18(weights="DEFAULT")
+    torch.testing.assert_close(model.state_dict(), weights)
 
 
 def test_what_schedulers_do_with_the_rates(model):
     def optimizer():
-        groups = lr_groups(model, 1e-4, {"head": 1e-2})
-        return torch.optim.SGD(groups, momentum=0.9)
+        return torch.optim.SGD(two_groups(model, 1e-4, 1e-2), momentum=0.9)
 
     same = lr_scheduler.OneCycleLR(optimizer(), max_lr=0.1, total_steps=10)
     assert len(set(same.get_last_lr())) == 1
     several = lr_scheduler.OneCycleLR(optimizer(), max_lr=[1e-4, 1e-2], total_steps=10)
     low, high = several.get_last_lr()
     assert high == pytest.approx(100 * low)
-
-    half = optimizer()
-    schedule = lr_scheduler.LambdaLR(half, lambda step: 0.5**step)
-    half.step()
-    schedule.step()
-    assert schedule.get_last_lr() == pytest.approx([5e-5, 5e-3])
-    cosine = optimizer()
-    schedule = lr_scheduler.CosineAnnealingLR(cosine, T_max=4)
-    for _ in range(2):
-        cosine.step()
-        schedule.step()
-    assert schedule.get_last_lr() == pytest.approx([5e-5, 5e-3])
 
 
 SCHEDULERS = {
@@ -153,8 +103,7 @@ SCHEDULERS = {
     [("StepLR", 1), ("CosineAnnealingLR", 1), ("LambdaLR", 10), ("OneCycleLR", 10)],
 )
 def test_what_schedulers_do_with_a_rate_changed_later(model, name, ratio):
-    groups = lr_groups(model, 1e-3, {"head": 1e-2})
-    optimizer = torch.optim.SGD(groups, momentum=0.9)
+    optimizer = torch.optim.SGD(two_groups(model), momentum=0.9)
     scheduler = SCHEDULERS[name](optimizer)
 
     def step():
@@ -169,16 +118,46 @@ def test_what_schedulers_do_with_a_rate_changed_later(model, name, ratio):
         assert step() == pytest.approx(ratio)
 
 
+def test_the_variant_of_more_parts():
+    model = snippet.model
+    rest = [
+        p for n, p in model.named_parameters() if not n.startswith(("fc.", "layer4."))
+    ]
+    parts = [rest, [*model.layer4.parameters()], [*model.fc.parameters()]]
+    count = sum(p.numel() for part in parts for p in part)
+    assert count == sum(p.numel() for p in model.parameters())
+
+
 def test_the_variant_of_decay_by_depth():
     n, lr, layer = 3, 1e-3, nn.TransformerEncoderLayer(4, 1, 8, batch_first=True)
-    encoder = nn.TransformerEncoder(layer, n, enable_nested_tensor=False)
-    groups = lr_groups(
-        encoder, lr, {f"layers.{i}": lr * 0.75 ** (n - i) for i in range(n)}
-    )
-    assert [group["lr"] for group in groups[1:]] == pytest.approx(
-        [lr * 0.421875, lr * 0.5625, lr * 0.75]
-    )
-    assert all(name.startswith("layers.2.") for name in names(encoder, groups[3]))
+    model = nn.TransformerEncoder(layer, n, enable_nested_tensor=False)
+    groups = [
+        {"params": layer.parameters(), "lr": lr * 0.75 ** (n - i)}
+        for i, layer in enumerate(model.layers)
+    ]
+    rates = [group["lr"] for group in torch.optim.AdamW(groups).param_groups]
+    assert rates == pytest.approx([lr * 0.421875, lr * 0.5625, lr * 0.75])
+
+
+def test_biases_and_norms_have_one_dimension():
+    for name, module in snippet.model.named_modules():
+        for parameter in module.parameters(recurse=False):
+            is_norm_or_bias = isinstance(module, nn.BatchNorm2d) or (
+                parameter is getattr(module, "bias", None)
+            )
+            assert (parameter.ndim < 2) == is_norm_or_bias, name
+
+
+def test_silent_mistakes(model):
+    group = {"params": model["head"].parameters(), "Lr": 0.5}
+    optimizer = torch.optim.SGD([group], lr=0.1)
+    assert optimizer.param_groups[0]["lr"] == 0.1  # the key is misspelt
+    before = copy.deepcopy(model.state_dict())
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    optimizer.step()
+    assert torch.equal(model["backbone"].weight, before["backbone.weight"])
+    assert not torch.equal(model["head"].weight, before["head.weight"])
 
 
 def test_the_documented_errors(model):
@@ -188,18 +167,16 @@ def test_the_documented_errors(model):
     with raises_as_documented(PAGE):
         torch.optim.SGD([{"params": model.parameters()}, head], lr=0.01)
     with raises_as_documented(PAGE):
-        resnet18(prerained=True)
-    special = list(model["layer1"].parameters())
+        models.resnet18(prerained=True)
+    head = list(model["head"].parameters())
+    other = [nn.Parameter(torch.ones_like(p)) for p in head]
     with raises_as_documented(PAGE):
-        [p for p in model["layer2"].parameters() if p not in special]
-    grouped = torch.optim.SGD(lr_groups(model, 0.1, {"head": 0.2}))
+        [p for p in other if p not in head]
+    ids = {id(p) for p in head}
+    assert {id(p) for p in (*other, *head) if id(p) not in ids} == set(map(id, other))
+    grouped = torch.optim.SGD(two_groups(model))
     with raises_as_documented(PAGE):
         grouped.load_state_dict(torch.optim.SGD(model.parameters()).state_dict())
-
-
-def test_a_misspelt_option_is_silent(model):
-    group = {"params": model.parameters(), "Lr": 0.5}
-    assert torch.optim.SGD([group], lr=0.1).param_groups[0]["lr"] == 0.1
 
 
 def test_timm_only_stores_the_scale():

@@ -1,46 +1,44 @@
 """map-location: files whose storages are tagged with GPUs that are not there."""
 
 import pickle
-import zipfile
 
 import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-load_weights = load_snippet("models/map_location.py").load_weights
 PAGE = "models/map-location"
+SOURCE = (ROOT / "snippets/models/map_location.py").read_text("utf-8")
+LINES = compile(SOURCE[SOURCE.index("weights =") :].split("\n\n")[0], PAGE, "exec")
 
 
-def tag(path, location):
-    """Rewrite a file of CPU tensors as if it had been saved on a GPU."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w") as archive:  # stored, not compressed
-        for name, data in members.items():
-            if name.endswith("/data.pkl"):
-                old = b"X\x03\x00\x00\x00cpu"  # pickle: a string, its length
-                assert data.count(old) == 1
-                new = b"X" + len(location).to_bytes(4, "little") + location.encode()
-                data = data.replace(old, new)
-            archive.writestr(name, data)
+def build():
+    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
+
+
+def load(model, device):
+    """The snippet's own lines, on another model and device."""
+    names = {"torch": torch, "model": model, "device": device}
+    exec(LINES, names)
+    return names["weights"]
 
 
 @pytest.fixture
 def trained():
-    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
+    return build()
 
 
 @pytest.fixture
-def saved(trained, tmp_path):
-    """Save the weights as a GPU would, and give back the path."""
+def saved(trained, tmp_path, monkeypatch):
+    """Save the weights in the current folder as a GPU would; return the path."""
+    monkeypatch.chdir(tmp_path)
 
     def save(location="cuda:1"):
-        path = tmp_path / "weights.pt"
-        torch.save(trained.state_dict(), path)
-        tag(path, location)
-        return path
+        with monkeypatch.context() as patch:
+            patch.setattr(torch.serialization, "location_tag", lambda _: location)
+            torch.save(trained.state_dict(), "weights.pt")
+        return "weights.pt"
 
     return save
 
@@ -56,46 +54,71 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
 
-def build():
-    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
-
-
 @pytest.mark.parametrize("location", ["cpu", "cuda:0", "cuda:1", "cuda:7"])
-@pytest.mark.parametrize("kind", [str, lambda path: path], ids=["str", "Path"])
-def test_weights_from_any_gpu_load_on_the_cpu(trained, saved, location, kind):
+def test_weights_from_any_gpu_load_on_the_cpu(trained, saved, location):
+    saved(location)
     model = build()
-    assert load_weights(model, kind(saved(location)), "cpu") is model
+    weights = load(model, torch.device("cpu"))
     for key, value in trained.state_dict().items():
-        loaded = model.state_dict()[key]
-        assert loaded.device.type == "cpu"
-        assert torch.equal(loaded, value)
+        assert weights[key].device.type == "cpu"
+        assert model.state_dict()[key].device.type == "cpu"
+        assert torch.equal(model.state_dict()[key], value)
 
 
 @pytest.mark.parametrize("device", ["meta", torch.device("meta")])
 def test_the_model_goes_to_the_device(saved, device):
-    model = load_weights(build(), saved(), device)
+    saved()
+    model = build()
+    load(model, device)
     assert {value.device.type for value in model.state_dict().values()} == {"meta"}
 
 
+@pytest.mark.usefixtures("no_gpu")
+def test_the_file_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda _: "cuda:1")
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
+    snippet = load_snippet("models/map_location.py")
+    assert snippet.device == torch.device("cpu")
+    assert torch.equal(snippet.model.bias, snippet.trained.bias)
+    assert torch.equal(snippet.weights["bias"], snippet.trained.bias)
+
+
+def test_it_asks_for_an_accelerator_that_can_be_used(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = []
+
+    def current_accelerator(**options):
+        asked.append(options)
+        return torch.device("meta")
+
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
+    with pytest.raises(RuntimeError, match="meta tensor; no data"):
+        load_snippet("models/map_location.py")
+    assert asked == [{"check_available": True}]
+
+
 def test_an_optimizer_made_before_keeps_its_parameters(saved):
+    saved()
     model = build()
     before = list(model.parameters())
-    load_weights(model, saved(), "cpu")
+    load(model, "cpu")
     for old, new in zip(before, model.parameters(), strict=True):
         assert old is new
         assert new.requires_grad
 
 
-def test_other_architectures_and_whole_models_are_refused(tmp_path, saved):
+def test_other_architectures_and_whole_models_are_refused(saved):
+    saved()
     with pytest.raises(RuntimeError, match="Missing key"):
-        load_weights(nn.Sequential(*build(), nn.Linear(2, 2)), saved(), "cpu")
+        load(nn.Sequential(*build(), nn.Linear(2, 2)), "cpu")
     with pytest.raises(RuntimeError, match="Unexpected key"):
-        load_weights(build()[:2], saved(), "cpu")
-    torch.save(build(), tmp_path / "model.pt")
-    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
-        load_weights(build(), tmp_path / "model.pt", "cpu")
-    with raises_as_documented(PAGE):
-        load_weights(build(), tmp_path / "model.pt", "cpu")
+        load(build()[:2], "cpu")
+    torch.save(build(), "weights.pt")
+    with raises_as_documented(PAGE) as caught:
+        load(build(), "cpu")
+    assert caught.type is pickle.UnpicklingError
+    assert "Sequential" in str(caught.value)  # "the message names it"
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -122,17 +145,11 @@ def test_a_dict_renames_only_the_tags_it_lists(saved):
             torch.load(path, map_location=table, weights_only=True)
 
 
-def test_a_function_sees_the_storage_on_the_cpu_and_its_tag(trained, saved):
-    calls = []
-
-    def route(storage, location):
-        calls.append((storage.device.type, location))
-        return storage
-
-    weights = torch.load(saved(), map_location=route, weights_only=True)
-    assert set(calls) == {("cpu", "cuda:1")}
-    assert len(calls) == len(trained.state_dict())
-    assert torch.equal(weights["0.weight"], trained[0].weight)
+def test_the_lambda_is_an_old_spelling_of_cpu(trained, saved):
+    path = saved()
+    old = torch.load(path, map_location=lambda s, location: s, weights_only=True)
+    assert old["0.weight"].device.type == "cpu"
+    assert torch.equal(old["0.weight"], trained[0].weight)
 
 
 def test_a_device_that_is_none(saved):
@@ -140,12 +157,10 @@ def test_a_device_that_is_none(saved):
         torch.load(saved(), map_location="gpu", weights_only=True)
 
 
-def test_map_location_places_the_tensors_and_not_the_model(trained, tmp_path):
-    path = tmp_path / "weights.pt"
-    torch.save(trained.state_dict(), path)
+def test_map_location_places_the_tensors_and_not_the_model(trained, saved):
+    saved("cpu")
     model = build().to(torch.float64)
-    weights = torch.load(path, map_location="cpu", weights_only=True)
-    model.load_state_dict(weights)  # values only: place and dtype stay
+    weights = load(model, "cpu")  # values only: place and dtype stay
     assert model[0].weight.dtype == torch.float64
 
     empty = build().to("meta")
@@ -158,15 +173,6 @@ def test_map_location_places_the_tensors_and_not_the_model(trained, tmp_path):
     assert empty[0].weight.data_ptr() == weights["0.weight"].data_ptr()
 
 
-def test_assign_leaves_buffers_outside_the_state_dict_on_meta():
-    with torch.device("meta"):
-        empty = nn.Linear(2, 2)
-        empty.register_buffer("scale", torch.ones(1), persistent=False)
-    empty.load_state_dict(nn.Linear(2, 2).state_dict(), assign=True)
-    assert empty.weight.device.type == "cpu"
-    assert empty.scale.device.type == "meta"
-
-
 def test_only_names_and_shapes_without_reading_data(trained, saved):
     weights = torch.load(saved(), map_location="meta", weights_only=True)
     for key, value in trained.state_dict().items():
@@ -174,15 +180,10 @@ def test_only_names_and_shapes_without_reading_data(trained, saved):
         assert weights[key].shape == value.shape
 
 
-def test_mmap_is_for_zip_files(trained, tmp_path):
-    path = tmp_path / "weights.pt"
-    torch.save(trained.state_dict(), path)
+def test_mmap(trained, saved):
+    path = saved()
     weights = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     assert torch.equal(weights["0.weight"], trained[0].weight)
-    torch.save(trained.state_dict(), path, _use_new_zipfile_serialization=False)
-    with pytest.raises(RuntimeError, match="mmap can only be used with files saved"):
-        torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-    load_weights(build(), path, "cpu")  # which the snippet still reads
 
 
 def test_the_state_of_an_optimizer_follows_its_parameters():

@@ -7,8 +7,8 @@ from torchvision.models import resnet18
 
 from tests.helpers import load_snippet, raises_as_documented
 
-find_layers = load_snippet("models/modules_vs_children.py").find_layers
 PAGE = "models/modules-vs-children"
+snippet = load_snippet("models/modules_vs_children.py")
 
 
 def walk(module, prefix=""):
@@ -24,35 +24,43 @@ def resnet():
         return resnet18()
 
 
-@pytest.mark.parametrize("kind", [nn.Conv2d, nn.Linear, nn.Module, nn.LSTM])
-def test_every_layer_of_a_resnet_under_its_full_name(resnet, kind):
-    expected = [(n, m) for n, m in walk(resnet) if isinstance(m, kind)]
-    assert list(find_layers(resnet, kind).items()) == expected
-    for name, module in expected:
+def test_the_snippets_lists():
+    model = snippet.model
+    assert snippet.parts == [*model.__dict__["_modules"].values()]
+    assert snippet.layers == [module for _, module in walk(model)]
+    assert [type(m) for m in snippet.layers] == [
+        nn.ModuleDict,
+        nn.Sequential,
+        nn.Conv2d,
+        nn.ReLU,
+        nn.Linear,
+    ]
+    assert len(snippet.convs) == 1
+    assert snippet.conv is snippet.stem[0]
+    assert isinstance(snippet.conv, nn.Conv2d)
+
+
+def test_every_layer_of_a_resnet_under_its_full_name(resnet):
+    assert list(resnet.named_modules()) == list(walk(resnet))
+    for name, module in walk(resnet):
         assert resnet.get_submodule(name) is module
+    names = {name.rpartition(".")[0] for name in resnet.state_dict()}
+    assert names < set(dict(resnet.named_modules()))
 
 
-def test_counts_known_from_the_paper(resnet):
-    assert len(find_layers(resnet, nn.Conv2d)) == 17 + 3  # and 3 short cuts
-    assert list(find_layers(resnet, nn.Linear)) == ["fc"]
-    both = find_layers(resnet, (nn.Linear, nn.AdaptiveAvgPool2d))
-    assert list(both) == ["avgpool", "fc"]
-
-
-def test_the_root_counts_and_subclasses_do():
-    layer = nn.Linear(2, 2)
-    assert find_layers(layer, nn.Linear) == {"": layer}
-    assert find_layers(layer, nn.Conv2d) == {}
-    assert list(find_layers(nn.Sequential(nn.BatchNorm1d(2)), nn.Module)) == ["", "0"]
+def test_children_miss_most_layers(resnet):
+    convs = [m for m in resnet.modules() if isinstance(m, nn.Conv2d)]
+    assert len(convs) == 17 + 3  # of the paper, and 3 short cuts
+    direct = [m for m in resnet.children() if isinstance(m, nn.Conv2d)]
+    assert direct == [resnet.conv1]
 
 
 def test_a_shared_module_appears_once():
     relu = nn.ReLU()
     model = nn.Sequential(nn.Sequential(relu), relu)
-    assert find_layers(model, nn.ReLU) == {"0.0": relu}
+    assert [n for n, m in model.named_modules() if m is relu] == ["0.0"]
     everywhere = dict(model.named_modules(remove_duplicate=False))
     assert everywhere["0.0"] is everywhere["1"] is relu
-    assert len(list(nn.Sequential(relu, relu).children())) == 1
 
 
 def test_what_is_not_registered_is_not_found():
@@ -63,7 +71,8 @@ def test_what_is_not_registered_is_not_found():
             self.listed = nn.ModuleList([nn.Linear(2, 2)])
 
     model = Net()
-    assert list(find_layers(model, nn.Linear)) == ["listed.0"]
+    linear = [n for n, m in model.named_modules() if isinstance(m, nn.Linear)]
+    assert linear == ["listed.0"]
     assert len(list(model.parameters())) == 2
     assert list(dict(model.named_children())) == ["listed"]
 
@@ -74,37 +83,40 @@ def test_parameters_of_every_module_are_counted_again_and_again():
     own = [sum(p.numel() for p in m.parameters(recurse=False)) for m in model.modules()]
     assert each == [6, 6, 6]
     assert own == [0, 0, 6]
+    assert sum(p.numel() for p in model.parameters()) == 6
 
 
 def test_the_variants():
-    model = nn.Sequential(nn.Sequential(nn.ReLU(), nn.Linear(2, 2)))
-    for name in find_layers(model, nn.ReLU):
-        model.set_submodule(name, nn.Sequential(nn.ReLU(), nn.GELU()))
-    assert [type(m) for m in model[0][0]] == [nn.ReLU, nn.GELU]
+    model = nn.Sequential(nn.Sequential(nn.ReLU(), nn.Linear(2, 2)), nn.ReLU())
+    names = [n for n, m in model.named_modules() if isinstance(m, nn.ReLU)]
+    for name in names:
+        model.set_submodule(name, nn.GELU())
+    kinds = [type(m) for m in model.modules()]
+    assert kinds == [nn.Sequential, nn.Sequential, nn.GELU, nn.Linear, nn.GELU]
     seen = []
-    model.apply(lambda module: seen.append(type(module)))
-    assert seen[-1] is nn.Sequential
-    assert seen[0] is nn.ReLU  # the deepest first, the model last
-    assert next(model.modules()) is model
+    model.apply(seen.append)
+    assert seen[-1] is model
 
 
-def test_wrapping_while_walking_never_ends():
-    model, rounds = nn.Sequential(nn.ReLU()), 0
-    for module in model.modules():
+def wrap(model, walk):
+    """Wrap each ReLU; stop after 50 modules."""
+    rounds = 0
+    for _, module in walk:
         rounds += 1
         if rounds == 50:
             break
         for name, child in module.named_children():
             if isinstance(child, nn.ReLU):
                 setattr(module, name, nn.Sequential(child, nn.Dropout()))
-    assert rounds == 50
+    return rounds
 
-    model, rounds = nn.Sequential(nn.ReLU()), 0
-    for name, child in find_layers(model, nn.ReLU).items():  # collected first
-        rounds += 1
-        model.set_submodule(name, nn.Sequential(child, nn.Dropout()))
-    assert rounds == 1
-    assert list(find_layers(model, nn.ReLU)) == ["0.0"]
+
+def test_wrapping_while_walking_never_ends():
+    model = nn.Sequential(nn.ReLU())
+    assert wrap(model, model.named_modules()) == 50
+    model = nn.Sequential(nn.ReLU())
+    assert wrap(model, list(model.named_modules())) == 2  # the model and the ReLU
+    assert [type(m) for m in model[0]] == [nn.ReLU, nn.Dropout]
 
 
 def test_the_documented_errors(resnet):
@@ -117,3 +129,9 @@ def test_the_documented_errors(resnet):
         nn.Sequential(*resnet18().children())(torch.zeros(2, 3, 64, 64))
     with raises_as_documented(PAGE):
         resnet.get_submodule("layer5")
+
+
+def test_features_without_the_last_layer():
+    model = resnet18()
+    model.fc = nn.Identity()
+    assert model(torch.zeros(2, 3, 32, 32)).shape == (2, 512)

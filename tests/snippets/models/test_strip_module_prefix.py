@@ -1,5 +1,7 @@
 """strip-module-prefix: keys and values from the real wrappers of torch."""
 
+import re
+
 import pytest
 import torch
 from torch import nn
@@ -7,15 +9,22 @@ from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present as co
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim.swa_utils import AveragedModel
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-strip_prefixes = load_snippet("models/strip_module_prefix.py").strip_prefixes
 PAGE = "models/strip-module-prefix"
+SOURCE = (ROOT / "snippets/models/strip_module_prefix.py").read_text("utf-8")
+LINES = compile(SOURCE[SOURCE.index("bare =") :].split("\n\n")[0], PAGE, "exec")
+# Two pages more read and write weights in the reader's folder.
+OTHERS = ("models/map_location", "models/load_partial_weights")
 
 
-def build():
-    submodule = nn.ModuleDict({"submodule": nn.Linear(4, 2)})
-    return nn.ModuleDict({"encoder": submodule, "norm": nn.BatchNorm1d(2)})
+@pytest.fixture
+def snippet(tmp_path, monkeypatch):
+    """The file, run where its weights seem to come from a second GPU."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda _: "cuda:1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    return load_snippet("models/strip_module_prefix.py")
 
 
 @pytest.fixture
@@ -25,6 +34,18 @@ def group(tmp_path):
     torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
     yield
     torch.distributed.destroy_process_group()
+
+
+def build():
+    submodule = nn.ModuleDict({"submodule": nn.Linear(4, 2)})
+    return nn.ModuleDict({"encoder": submodule, "norm": nn.BatchNorm1d(2)})
+
+
+def load(model, weights):
+    """The snippet's own lines, on another model and other weights."""
+    names = {"re": re, "model": model, "weights": weights}
+    exec(LINES, names)
+    return names["bare"]
 
 
 WRAPPERS = {
@@ -41,20 +62,31 @@ WRAPPERS = {
 
 @pytest.mark.usefixtures("group")
 @pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
-def test_weights_of_every_wrapper_load_strictly(wrap, tmp_path):
+def test_weights_of_every_wrapper_load_strictly(wrap):
     trained, model = build(), build()
-    wrapped = wrap(trained).state_dict()
-    torch.save(wrapped, tmp_path / "weights.pt")
-    file = tmp_path / "weights.pt"
-    weights = torch.load(file, map_location="cpu", weights_only=True)
+    weights = wrap(trained).state_dict()
     before = list(weights)
-    bare = strip_prefixes(weights, model)
+    bare = load(model, weights)
     assert list(weights) == before
     assert list(bare) == list(trained.state_dict())
-    assert model.load_state_dict(bare).missing_keys == []
     for key, value in trained.state_dict().items():
-        assert bare[key] is weights[before[list(bare).index(key)]]
         assert torch.equal(model.state_dict()[key], value.cpu())
+
+
+def test_the_file_itself(snippet):
+    assert list(snippet.weights) == ["module._orig_mod.weight", "module._orig_mod.bias"]
+    assert list(snippet.bare) == ["weight", "bias"]
+    saved = snippet.wrapped.module._orig_mod
+    assert torch.equal(snippet.model.weight, saved.weight.cpu())
+    assert torch.equal(snippet.model.bias, saved.bias.cpu())
+    assert {value.device.type for value in snippet.weights.values()} == {"cpu"}
+
+
+def test_loading_is_strict():
+    model = nn.Linear(4, 2)
+    for weights in {"module.weight": model.weight}, {"x": torch.ones(1)}:
+        with pytest.raises(RuntimeError, match="Missing key"):
+            load(model, weights)
 
 
 def test_the_prefixes_are_those_of_torch():
@@ -66,22 +98,23 @@ def test_the_prefixes_are_those_of_torch():
     assert list(in_place.state_dict()) == ["weight", "bias"]
 
 
-def test_a_layer_that_is_really_called_module_keeps_its_name():
-    model = nn.ModuleDict({"module": nn.ModuleDict({"module": nn.Linear(1, 1)})})
-    own = list(model.state_dict())
-    assert own == ["module.module.weight", "module.module.bias"]
-    assert list(strip_prefixes(model.state_dict(), model)) == own
-    wrapped = nn.DataParallel(model).state_dict()
-    assert list(strip_prefixes(wrapped, model)) == own
-
-
 def test_only_whole_prefixes_at_the_front_are_cut():
-    model = nn.ModuleDict()
-    keys = ["modules.a", "module", "a.module.b", "_orig_modx.a", "x", "module.a.b"]
-    given = dict.fromkeys(keys, torch.ones(1))
-    expected = ["modules.a", "module", "a.module.b", "_orig_modx.a", "x", "a.b"]
-    assert list(strip_prefixes(given, model)) == expected
-    assert strip_prefixes({}, model) == {}
+    model = nn.Module()
+    keys = ["modules_a", "a_module_b", "_orig_modx", "xmodule", "module", "_orig_mod"]
+    for key in keys:
+        model.register_buffer(key, torch.ones(1))
+    for inner in "a", "_orig_modx_":  # names with a dot, of children
+        model.add_module(inner, nn.ModuleDict({"module": nn.Linear(1, 1)}))
+    own = list(model.state_dict())
+    assert list(load(model, model.state_dict())) == own
+    wrapped = {f"module.{key}": value for key, value in model.state_dict().items()}
+    assert list(load(model, wrapped)) == own
+
+
+def test_a_layer_that_is_really_called_module_is_noticed():
+    model = nn.ModuleDict({"module": nn.Linear(1, 1)})
+    with pytest.raises(RuntimeError, match=r'Missing key\(s\).*"module.weight"'):
+        load(model, model.state_dict())
 
 
 def test_the_ways_that_spoil_keys():
@@ -104,13 +137,11 @@ def test_strict_false_loads_nothing():
 def test_a_moving_average_brings_its_counter():
     model = nn.Linear(4, 2)
     weights = AveragedModel(model).state_dict()
-    bare = strip_prefixes(weights, model)
-    assert list(bare) == ["n_averaged", "weight", "bias"]
     with raises_as_documented(PAGE) as caught:
-        model.load_state_dict(bare)
+        load(model, weights)
     assert 'Unexpected key(s) in state_dict: "n_averaged"' in str(caught.value)
-    bare.pop("n_averaged")
-    model.load_state_dict(bare)
+    weights.pop("n_averaged")
+    load(model, weights)
 
 
 def test_the_variants():
@@ -119,6 +150,7 @@ def test_the_variants():
     assert wrapped.module is model
     assert torch.compile(model)._orig_mod is model
     weights = wrapped.state_dict()
+    assert "module.a".removeprefix("module.") == "a"
     consume(weights, "module.")
     assert list(weights) == list(model.state_dict())
 
@@ -139,3 +171,13 @@ def test_the_documented_error_and_what_follows_it():
         'Unexpected key(s) in state_dict: "module.weight", "module.bias"',
     ):
         assert part in str(caught.value)
+
+
+def test_the_pages_about_weights_share_a_folder(tmp_path, monkeypatch):
+    """In any order, twice: each reads its own file, and none the other's."""
+    monkeypatch.chdir(tmp_path)
+    names = (PAGE.replace("-", "_"), *OTHERS)
+    for name in (*names, *reversed(names)):
+        load_snippet(f"{name}.py")
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["pretrained.pt", "weights.pt", "wrapped.pt"]

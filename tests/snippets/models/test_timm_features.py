@@ -1,20 +1,25 @@
 """timm-features: vectors and maps against hooks on the model's own layers."""
 
 import copy
+import runpy
+import time
 from functools import cache
 
 import pytest
+import safetensors.torch
 import timm
 import torch
+from huggingface_hub import constants
 from torch import nn
 from torchvision import transforms
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-embed = load_snippet("models/timm_features.py").embed
+SNIPPET = "models/timm_features.py"
 PAGE = "models/timm-features"
 VIT = "vit_tiny_patch16_224"
 SWIN = "swin_tiny_patch4_window7_224"
+snippet = load_snippet(SNIPPET)
 
 
 @cache
@@ -32,10 +37,51 @@ def images():
     return torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
 
 
+def test_the_snippets_vectors_are_the_mean_of_the_last_map_of_its_model():
+    model, seen = snippet.model, []
+    model.layer4.register_forward_hook(lambda module, args, y: seen.append(y))
+    model(snippet.images)
+    expected = seen[0].detach().double().mean((2, 3))
+    torch.testing.assert_close(snippet.vectors.double(), expected)
+    assert snippet.vectors.shape == (2, 512)
+    assert not snippet.vectors.requires_grad
+    assert not snippet.vectors.is_inference()  # or it could not train a layer
+
+
+def test_the_snippets_maps_are_those_of_the_stages():
+    stages, seen = snippet.stages, []
+    for name in ("act1", "layer1", "layer2", "layer3", "layer4"):
+        stages[name].register_forward_hook(lambda module, args, y: seen.append(y))
+    stages(snippet.images)
+    torch.testing.assert_close(snippet.maps, [y.detach() for y in seen])
+    assert [x.shape[2] for x in snippet.maps] == [112, 56, 28, 14, 7]
+    assert snippet.stages.feature_info.channels() == [x.shape[1] for x in snippet.maps]
+    assert not any(m.training for m in [*stages.modules(), *snippet.model.modules()])
+    assert not any(x.requires_grad for x in snippet.maps)
+
+
+def test_the_snippet_with_its_switch_turned_on_asks_for_weights(monkeypatch):
+    source = (ROOT / "snippets" / SNIPPET).read_text().partition("images =")[0]
+    on = source.replace("pretrained = False", "pretrained = True")
+    assert on != source
+    asked, weights = [], build("resnet18").state_dict()
+
+    def load(name, *args, **kwargs):
+        asked.append(name)
+        return dict(weights)
+
+    monkeypatch.setattr("timm.models._builder.load_state_dict_from_hf", load)
+    names = {}
+    exec(on, names)
+    assert asked == ["timm/resnet18.a1_in1k"] * 2
+    for model in (names["model"], names["stages"]):
+        assert torch.equal(model.state_dict()["conv1.weight"], weights["conv1.weight"])
+
+
 @pytest.mark.parametrize(
     ("name", "width", "options"),
     [
-        ("resnet18", 512, {}),
+        ("test_resnet", 96, {}),
         (VIT, 192, {"img_size": 64, "depth": 3}),
         ("mobilenetv3_small_100", 1024, {}),  # more than its num_features, 576
     ],
@@ -46,75 +92,49 @@ def test_the_vector_is_what_enters_the_classifier(name, width, options, images):
         lambda module, args, output: seen.update(features=args[0])
     )
     with torch.no_grad():
-        model(images)
-    features = embed(model, images)
+        assert model(images).shape == (2, 1000)
+    x = model.forward_features(images)
+    features = model.forward_head(x, pre_logits=True)
     assert features.shape == (2, width)
     torch.testing.assert_close(features, seen["features"])
+    assert (width == model.num_features) == (name != "mobilenetv3_small_100")
 
     model.reset_classifier(0)  # num_classes=0 at the start does the same
     torch.testing.assert_close(model(images), features)
-
-
-def test_resnet_features_are_the_mean_of_the_last_map(images):
-    model = build()
-    expected = build(features_only=True)(images)[-1].double().mean((2, 3))
-    torch.testing.assert_close(embed(model, images).double(), expected)
-
-
-def test_num_classes_0_returns_the_vectors_and_the_default_does_not(images):
-    assert build(num_classes=0)(images).shape == (2, 96)
-    assert build()(images).shape == (2, 1000)
-    assert embed(build(num_classes=0), images).shape == (2, 96)
-
-
-def test_features_have_no_graph_and_can_train_a_new_layer(images):
-    features = embed(build(), images)
-    assert not features.requires_grad
-    assert not features.is_inference()
-    nn.Linear(96, 3)(features).sum().backward()
-    assert torch.is_grad_enabled()
+    assert build(name, num_classes=0, **options)(images).shape == (2, width)
 
 
 def test_in_train_mode_an_image_depends_on_its_batch(images):
-    model = build()
-    torch.testing.assert_close(embed(model, images[:1]), embed(model, images)[:1])
+    model = build(num_classes=0)
+    torch.testing.assert_close(model(images[:1]), model(images)[:1])
     before = model.layer1[0].bn1.running_mean.clone()
     model.train()
-    assert not torch.allclose(embed(model, images[:1]), embed(model, images)[:1])
+    with torch.no_grad():
+        assert not torch.allclose(model(images[:1]), model(images)[:1])
     assert not torch.equal(model.layer1[0].bn1.running_mean, before)
-    assert timm.create_model("resnet18").training  # a new model is
+    assert timm.create_model("test_resnet").training  # a new model is
 
 
-def test_the_maps_are_those_of_the_stages(images):
-    model, seen = build(), []
-    for stage in (model.layer2, model.layer3, model.layer4):
-        stage.register_forward_hook(lambda module, args, output: seen.append(output))
-    model(images)
-    pyramid = build(features_only=True, out_indices=(2, 3, 4))
-    pyramid.load_state_dict(model.state_dict(), strict=False)
-    info = pyramid.feature_info
-    assert info.reduction() == [8, 16, 32]
-    assert info.channels() == [x.shape[1] for x in seen]
-    torch.testing.assert_close(pyramid(images), seen[:3])
-    intermediates = model.forward_intermediates(
-        images, indices=[2, 3, 4], intermediates_only=True
-    )
-    torch.testing.assert_close(intermediates, seen[3:])
+def test_some_stages_only(images):
+    stages = build(features_only=True, out_indices=(2, 3, 4))
+    assert stages.feature_info.reduction() == [8, 16, 32]
+    assert [x.shape[2] for x in stages(images)] == [8, 4, 2]
 
 
-def test_a_vit_has_one_stride_and_swin_puts_channels_last(images):
+def test_a_vit_has_maps_of_one_size_and_swin_puts_channels_last(images):
     vit = build(VIT, img_size=64, depth=3, features_only=True)
     assert set(vit.feature_info.reduction()) == {16}
     assert {x.shape for x in vit(images)} == {(2, 192, 4, 4)}
-    tokens = build(VIT, img_size=64, depth=3).forward_features(images)
-    assert tokens.shape == (2, 17, 192)
+    model = build(VIT, img_size=64, depth=3)
+    tokens = model.forward_features(images)
+    assert tokens.shape == (2, model.num_prefix_tokens + 4 * 4, 192)
     small = {"img_size": 64, "window_size": 2, "depths": (1,) * 4, "embed_dim": 24}
     swin = build(SWIN, features_only=True, **small)
     assert swin(images)[-1].shape == (2, 2, 2, 192)  # (N, h, w, C)
 
 
 def test_the_names_list_models_gives():
-    with_weights = timm.list_models("resnet*", pretrained=True)
+    with_weights = snippet.names
     assert all("." in name and name.startswith("resnet") for name in with_weights)
     assert {"resnet18.a1_in1k", "resnet18.tv_in1k"} <= set(with_weights)
     everything = timm.list_models("resnet*")
@@ -123,47 +143,82 @@ def test_the_names_list_models_gives():
     assert {name.split(".")[0] for name in with_weights} <= set(everything)
     assert timm.is_model("resnet18")
     assert not timm.is_model("resnet-18")
-    assert timm.list_models(["resnet18*", "vit_tiny*"], exclude_filters="*d")
+    assert "resnet18" in timm.list_models("*resnet*18*")
+    assert "resnet18.a1_in1k" in timm.list_models("*resnet*18*", pretrained=True)
+    several = timm.list_models(["resnet*", "vit_*"], exclude_filters="*_tiny*")
+    assert "resnet18" in several
+    assert "vit_base_patch16_224" in several
+    assert VIT not in several
 
 
-def test_weights_from_a_local_file(images, tmp_path):
-    model, file = build(), tmp_path / "weights.pth"
+@pytest.mark.parametrize("suffix", ["pth", "safetensors"])
+def test_weights_from_a_local_file(images, tmp_path, suffix):
+    model, file = build(), tmp_path / f"weights.{suffix}"
     with torch.no_grad():
         model.fc.bias += 1
         model.layer4[0].conv1.weight += 1
-    torch.save(model.state_dict(), file)
-    source = {"file": str(file)}
-    for options, x in [
+    if suffix == "pth":
+        torch.save(model.state_dict(), file)
+    else:
+        safetensors.torch.save_file(model.state_dict(), file)
+    features = model.forward_features(images)
+    for options, expected in [
         ({}, model(images)),
-        ({"num_classes": 0}, embed(model, images)),
+        ({"num_classes": 0}, model.forward_head(features, pre_logits=True)),
     ]:
         loaded = timm.create_model(
-            "test_resnet", pretrained=True, pretrained_cfg_overlay=source, **options
+            "test_resnet",
+            pretrained=True,
+            pretrained_cfg_overlay={"file": str(file)},
+            **options,
         )
-        torch.testing.assert_close(loaded.eval()(images), x)
-    pyramid = timm.create_model(
+        torch.testing.assert_close(loaded.eval()(images), expected)
+    stages = timm.create_model(
         "test_resnet",
         pretrained=True,
-        pretrained_cfg_overlay=source,
+        pretrained_cfg_overlay={"file": str(file)},
         features_only=True,
     )
-    torch.testing.assert_close(
-        pyramid.eval()(images)[-1], model.forward_features(images)
-    )
+    torch.testing.assert_close(stages.eval()(images)[-1], features)
 
 
 def test_each_model_has_its_own_normalisation():
     means = {}
-    for name in ("resnet18", VIT):
+    for name in ("test_resnet", VIT):
         config = timm.data.resolve_model_data_config(build(name))
         means[name] = config["mean"]
         prepare = timm.data.create_transform(**config, is_training=False)
         image = transforms.ToPILImage()(torch.zeros(3, 300, 400))
         x = prepare(image)
-        assert x.shape == (3, 224, 224)
         expected = -config["mean"][0] / config["std"][0]
-        torch.testing.assert_close(x[0], torch.full((224, 224), expected))
-    assert means == {"resnet18": (0.485, 0.456, 0.406), VIT: (0.5, 0.5, 0.5)}
+        torch.testing.assert_close(x[0], torch.full_like(x[0], expected))
+    assert means[VIT] == (0.5, 0.5, 0.5)
+
+
+def test_timm_turns_checkpointing_on(images):
+    """The variant of activation-checkpointing."""
+    model = build().train()
+    model.set_grad_checkpointing()
+    model(images).sum().backward()
+    # Both runs of a block count.
+    assert model.layer1[0].bn1.num_batches_tracked == 2
+
+
+def test_the_variable_of_a_mirror(monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "https://hf-mirror.com")
+    assert runpy.run_path(constants.__file__)["ENDPOINT"] == "https://hf-mirror.com"
+
+
+def test_a_download_that_fails(monkeypatch, tmp_path):
+    """A server that nobody runs in place of huggingface.co; no waiting to retry."""
+    address = "http://127.0.0.1:9"
+    template = address + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    with raises_as_documented(PAGE):
+        timm.create_model("test_resnet", pretrained=True, cache_dir=tmp_path)
 
 
 def test_the_documented_errors(images):
@@ -177,3 +232,6 @@ def test_the_documented_errors(images):
         features = build(num_classes=0)(images)
     with raises_as_documented(PAGE):
         nn.Linear(96, 3)(features)
+    with torch.no_grad():
+        features = build(num_classes=0)(images)
+    nn.Linear(96, 3)(features).sum().backward()

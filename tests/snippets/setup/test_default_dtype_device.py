@@ -1,19 +1,22 @@
 """default-dtype-device: NumPy's types, other threads, other processes."""
 
+import mmap
+import runpy
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import RandomSampler
 
-from tests.helpers import documented_errors, load_snippet, raises_as_documented
+from tests.helpers import ROOT, documented_errors, raises_as_documented
 
-PAGE = "setup/default-dtype-device"
-default_dtype = load_snippet("setup/default_dtype_device.py").default_dtype
-FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+SNIPPET, PAGE = "setup/default_dtype_device.py", "setup/default-dtype-device"
 
 
 @pytest.fixture(autouse=True)
@@ -25,60 +28,90 @@ def unchanged_afterwards():
     assert left == (torch.float32, torch.device("cpu"))
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_inside_new_floats_have_the_dtype_and_afterwards_not(dtype):
-    with default_dtype(dtype) as nothing:
-        assert nothing is None
-        made = [
-            torch.tensor(1.5),
-            torch.zeros(0),
-            torch.arange(0, 1, 0.5),
-            torch.tensor([1]) / 2,
-            nn.Linear(1, 1).weight,
-        ]
-        assert {tensor.dtype for tensor in made} == {dtype}
-        assert torch.tensor([1, 2]).dtype == torch.int64
-        assert torch.tensor(True).dtype == torch.bool
-    assert torch.tensor(1.5).dtype == torch.float32
+def run() -> SimpleNamespace:
+    """Run the file without tidying up after it."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "snippets" / SNIPPET)))
+
+
+def pretend(monkeypatch, device: str | None) -> None:
+    """Let an accelerator be there; without the check, one always seems to be."""
+
+    def current_accelerator(check_available=False):
+        if not check_available:
+            return torch.device("cuda")
+        return device and torch.device(device)
+
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
+
+
+def test_both_ways_reach_the_device_and_the_rest_is_untouched(monkeypatch, capsys):
+    pretend(monkeypatch, "meta")
+    snippet = run()
+    assert snippet.model.weight.is_meta
+    assert snippet.x.is_meta
+    assert snippet.x.shape == (4, 3)
+    assert snippet.x.dtype == snippet.model.weight.dtype == torch.float32
+    assert capsys.readouterr().out.splitlines() == [
+        "model and x: torch.float32 on meta",
+        "y: torch.float64 on cpu - labels: torch.int64",
+    ]
+
+
+def test_without_an_accelerator_all_is_on_the_cpu(monkeypatch):
+    pretend(monkeypatch, None)
+    snippet = run()
+    assert snippet.device == snippet.model.weight.device == torch.device("cpu")
+    assert snippet.y.dtype == torch.float64
+    assert snippet.labels.dtype == torch.int64
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+)
+def test_new_floats_have_the_dtype(dtype):
+    torch.set_default_dtype(dtype)
+    made = [
+        torch.tensor(1.5),
+        torch.zeros(0),
+        torch.arange(0, 1, 0.5),
+        torch.tensor([1]) / 2,
+        nn.Linear(1, 1).weight,
+    ]
+    integers, flag = torch.tensor([1, 2]), torch.tensor(True)
+    torch.set_default_dtype(torch.float32)
+    assert {tensor.dtype for tensor in made} == {dtype}
+    assert (integers.dtype, flag.dtype) == (torch.int64, torch.bool)
 
 
 def test_float64_repeats_what_numpy_computes():
-    with default_dtype(torch.float64):
-        ours = torch.linspace(0, 1, 7).exp()
+    torch.set_default_dtype(torch.float64)
+    ours = torch.linspace(0, 1, 7).exp()
+    torch.set_default_dtype(torch.float32)
     np.testing.assert_allclose(ours.numpy(), np.exp(np.linspace(0, 1, 7)), rtol=1e-15)
-
-
-def test_blocks_nest_and_restore_what_was_there():
-    with default_dtype(torch.float64):
-        with default_dtype(torch.float16):
-            assert torch.get_default_dtype() == torch.float16
-        assert torch.get_default_dtype() == torch.float64
-
-
-def test_an_error_inside_is_passed_on_and_the_dtype_restored():
-    with pytest.raises(KeyError), default_dtype(torch.float64):
-        raise KeyError
-    assert torch.get_default_dtype() == torch.float32
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.complex64])
 def test_other_types_are_refused_and_nothing_changes(dtype):
-    with raises_as_documented(PAGE), default_dtype(dtype):
-        pass
+    with raises_as_documented(PAGE):
+        torch.set_default_dtype(dtype)
     assert torch.get_default_dtype() == torch.float32
 
 
 def test_mixed_inputs_are_refused():
-    with default_dtype(torch.float64):
-        model = nn.Linear(2, 2)
+    model = nn.Linear(2, 2, dtype=torch.float64)
+    x = torch.ones(1, 2)
     with raises_as_documented(PAGE):
-        model(torch.ones(1, 2))
-    # What has a dtype of its own keeps it.
+        model(x)
+    assert model(x.to(model.weight.dtype)).dtype == torch.float64
+
+
+def test_what_has_a_dtype_keeps_it():
     array = np.ones(2, dtype=np.float32)
-    with default_dtype(torch.float64):
-        assert torch.from_numpy(array).dtype == torch.float32
-        assert torch.tensor(array).dtype == torch.float32
-        assert torch.zeros_like(torch.from_numpy(array)).dtype == torch.float32
+    torch.set_default_dtype(torch.float64)
+    kept = [torch.from_numpy(array), torch.tensor(array)]
+    kept.append(torch.zeros_like(kept[0]))
+    torch.set_default_dtype(torch.float32)
+    assert {tensor.dtype for tensor in kept} == {torch.float32}
 
 
 def test_the_device_block_reaches_factories_and_modules_only():
@@ -90,23 +123,56 @@ def test_the_device_block_reaches_factories_and_modules_only():
         for kept in (
             torch.from_numpy(array),
             torch.zeros_like(there),
-            torch.Tensor([1]),
             torch.FloatTensor([1]),
             torch.ones(2, device="cpu"),
+            there.new_zeros(2),
         ):
             assert not kept.is_meta
     assert not torch.ones(1).is_meta
 
 
+def test_a_model_without_memory_takes_its_weights_by_assignment():
+    with torch.device("meta"):
+        model = nn.Linear(2, 2)
+    state = nn.Linear(2, 2).state_dict()
+    model.load_state_dict(state, assign=True)
+    torch.testing.assert_close(model.state_dict(), state, rtol=0, atol=0)
+
+
+def test_the_permutation_of_a_shuffle_is_made_on_the_default_device():
+    """Meta tensors have no values; CUDA would refuse the generator."""
+    sampler = RandomSampler(range(5), generator=torch.Generator())
+    assert sampler.generator.device.type == "cpu"
+    with torch.device("meta"), pytest.raises(NotImplementedError, match="meta"):
+        list(sampler)
+    assert sorted(sampler) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads a Linux library")
+def test_the_binary_holds_the_message_of_the_generator():
+    """Raising it takes a GPU; the message of MPS is in the builds for macOS only."""
+    library = Path(torch.__file__).parent / "lib/libtorch_cpu.so"
+    text = "' device type for generator but found '"
+    with library.open("rb") as file:
+        binary = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        assert binary.find(text.encode()) > 0
+    expected = (
+        "RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'"
+    )
+    assert expected in documented_errors(PAGE)
+
+
 def test_a_thread_sees_the_dtype_but_not_the_device():
     seen = []
     torch.set_default_device("meta")
-    with default_dtype(torch.float64):
-        thread = threading.Thread(target=lambda: seen.append(torch.zeros(1)))
-        thread.start()
-        thread.join()
-        assert torch.zeros(1).is_meta
+    torch.set_default_dtype(torch.float64)
+    thread = threading.Thread(target=lambda: seen.append(torch.zeros(1)))
+    thread.start()
+    thread.join()
+    here = torch.zeros(1)
+    torch.set_default_dtype(torch.float32)
     torch.set_default_device(None)
+    assert here.is_meta
     assert seen[0].dtype == torch.float64
     assert not seen[0].is_meta
 

@@ -2,15 +2,15 @@
 
 import gc
 import weakref
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import documented_errors, load_snippet
 
-snippet = load_snippet("setup/empty_cache.py")
-release_memory = snippet.release_memory
+SNIPPET, PAGE = "setup/empty_cache.py", "setup/empty-cache"
 
 
 @pytest.fixture(autouse=True)
@@ -20,39 +20,91 @@ def no_automatic_collection():
     gc.enable()
 
 
-def held_by_a_cycle() -> weakref.ref:
-    cycle = {"tensor": torch.ones(3)}
-    cycle["self"] = cycle
-    return weakref.ref(cycle["tensor"])
+@pytest.fixture
+def calls(monkeypatch):
+    """What the snippet calls, in order, and whether the weight lives by then."""
+    noted, weights, collect = [], [], gc.collect
+    linear = nn.Linear
+
+    def made(*args, **kwargs):
+        model = linear(*args, **kwargs)
+        model.itself = [model]  # as hooks often do: freed by the collection alone
+        weights.append(weakref.ref(model.weight))
+        return model
+
+    def lives():
+        return weights[-1]() is not None
+
+    def note(name, call):
+        noted.append((name, lives()))
+        return call()
+
+    monkeypatch.setattr(nn, "Linear", made)
+    monkeypatch.setattr(gc, "collect", lambda: note("collect", collect))
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: note("empty", int))
+    return noted
 
 
-def test_a_cycle_is_freed_only_by_the_collection():
-    tensor = held_by_a_cycle()
-    torch.cuda.empty_cache()
-    assert tensor() is not None
-    release_memory()
-    assert tensor() is None
+def test_the_cache_is_emptied_after_the_collection(calls):
+    load_snippet(SNIPPET)
+    assert calls == [("collect", True), ("empty", False)]
 
 
-def test_the_cache_is_emptied_after_the_collection(monkeypatch):
-    tensor, seen = held_by_a_cycle(), []
-    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: seen.append(tensor()))
-    release_memory()
-    assert seen == [None]
+def test_the_model_is_made_on_the_accelerator_where_there_is_one(monkeypatch):
+    def current_accelerator(check_available=False):
+        return torch.device("meta") if check_available else None
+
+    made = []
+    register = nn.Module.register_parameter
+
+    def note(self, name, parameter):
+        made.append(parameter.device.type)
+        register(self, name, parameter)
+
+    monkeypatch.setattr(nn.Module, "register_parameter", note)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
+    load_snippet(SNIPPET)
+    assert set(made) == {"meta"}
+
+
+def test_the_optimizer_is_given_the_parameters(monkeypatch):
+    """Only then is there something that keeps the weight alive."""
+    shapes, adamw = [], torch.optim.AdamW
+
+    def note(parameters):
+        given = list(parameters)
+        shapes.extend(tuple(parameter.shape) for parameter in given)
+        return adamw(given)
+
+    monkeypatch.setattr(torch.optim, "AdamW", note)
+    load_snippet(SNIPPET)
+    assert shapes == [(1000, 1000), (1000,)]
 
 
 def test_it_does_not_start_cuda():
     before = torch.cuda.is_initialized()
-    release_memory()
+    torch.cuda.empty_cache()
     assert torch.cuda.is_initialized() == before
 
 
-def test_what_is_referred_to_stays():
+def test_the_optimizer_holds_the_parameters():
+    model = nn.Linear(2, 2)
+    optimizer = torch.optim.AdamW(model.parameters())
+    weight = weakref.ref(model.weight)
+    del model
+    gc.collect()
+    assert weight() is not None
+    del optimizer
+    gc.collect()
+    assert weight() is None
+
+
+def test_a_second_name_holds_the_tensor():
     tensor = torch.ones(3)
     other_name = tensor
     alive = weakref.ref(tensor)
     del tensor
-    release_memory()
+    gc.collect()
     assert alive() is other_name
 
 
@@ -61,7 +113,7 @@ def test_the_loss_holds_what_backward_needs():
     alive = weakref.ref(x)
     history = [(weight * x).sum()]  # x is saved for backward
     del x
-    release_memory()
+    gc.collect()
     assert alive() is not None
     history[0] = history[0].item()
     assert alive() is None
@@ -80,19 +132,35 @@ def test_a_kept_exception_holds_the_tensors_of_its_frames():
         fails()
     except RuntimeError as error:
         kept = error
-    release_memory()
+    gc.collect()
     assert alive[0]() is not None
-    kept.__traceback__ = None
-    release_memory()
+    kept = str(kept)
+    gc.collect()
     assert alive[0]() is None
+    assert kept == "out of memory, say"
 
 
-def test_gradients_go_with_set_to_none():
+def test_gradients_are_freed_by_zero_grad():
     model = nn.Linear(2, 2)
     optimizer = torch.optim.SGD(model.parameters())
     model(torch.ones(1, 2)).sum().backward()
     gradient = weakref.ref(model.weight.grad)
-    optimizer.zero_grad(set_to_none=False)
-    assert gradient() is not None
     optimizer.zero_grad()
     assert gradient() is None
+
+
+@pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
+def test_the_binary_holds_the_message():
+    """Raising it takes a GPU."""
+    (quoted,) = documented_errors(PAGE)
+    assert issubclass(torch.OutOfMemoryError, RuntimeError)
+    assert quoted.startswith("OutOfMemoryError: CUDA out of memory. Tried to allocate ")
+    library = Path(torch.__file__).parent / "lib/libc10_cuda.so"
+    binary = library.read_bytes()
+    for text in (
+        "CUDA out of memory. Tried to allocate ",
+        " has a total capacity of ",
+        " is reserved by PyTorch but unallocated.",
+        "expandable_segments:True",
+    ):
+        assert text.encode() in binary

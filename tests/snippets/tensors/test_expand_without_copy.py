@@ -8,39 +8,38 @@ from torch.nn import functional as F
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/expand-without-copy"
-expand_to_map = load_snippet("tensors/expand_without_copy.py").expand_to_map
+snippet = load_snippet("tensors/expand_without_copy.py")
 
 
-@pytest.mark.parametrize("B", [0, 1, 4])
-@pytest.mark.parametrize(("H", "W"), [(7, 7), (2, 5), (1, 1)])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.bool])
-def test_values_equal_a_numpy_copy(B, H, W, dtype):
-    features = (torch.arange(B * 3).reshape(B, 3) % 2).to(dtype)
-    expanded = expand_to_map(features, H, W)
-    column = features.float().numpy().reshape(B, 3, 1, 1)
-    assert expanded.shape == (B, 3, H, W)
-    assert expanded.dtype == dtype
-    assert expanded.tolist() == np.tile(column, (1, 1, H, W)).tolist()
+def test_values_are_those_of_numpy():
+    column = snippet.features.numpy().reshape(64, 512, 1, 1)
+    copied = np.tile(column, (1, 1, 7, 7))
+    np.testing.assert_array_equal(snippet.view, copied)
+    np.testing.assert_array_equal(snippet.copy, copied)
+    np.testing.assert_array_equal(snippet.scaled, snippet.images.numpy() * copied)
 
 
-def test_nothing_is_copied():
-    for features in (torch.zeros(4, 3), torch.zeros(3, 4).T):
-        expanded = expand_to_map(features, 2, 5)
-        assert expanded.data_ptr() == features.data_ptr()
-        assert expanded.stride() == (*features.stride(), 0, 0)
-        assert expanded.untyped_storage().nbytes() == 4 * 3 * 4
+def test_expand_copies_nothing_and_repeat_everything():
+    view, copy = snippet.view, snippet.copy
+    assert view.data_ptr() == snippet.features.data_ptr()
+    assert view.stride() == (512, 1, 0, 0)
+    assert view.untyped_storage().nbytes() == 64 * 512 * 4
+    assert copy.data_ptr() != snippet.features.data_ptr()
+    assert copy.untyped_storage().nbytes() == 49 * 64 * 512 * 4
+
+
+def test_what_is_printed(capsys):
+    load_snippet("tensors/expand_without_copy.py")
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "view (64, 512, 7, 7) (512, 1, 0, 0) 128 KiB"
+    assert second == "copy (64, 512, 7, 7) (25088, 49, 7, 1) 6272 KiB"
 
 
 def test_gradients_are_summed():
     features = torch.ones(1, 2, requires_grad=True)
     weight = torch.arange(8.0).reshape(1, 2, 2, 2)
-    (expand_to_map(features, 2, 2) * weight).sum().backward()
+    (features[:, :, None, None].expand(-1, -1, 2, 2) * weight).sum().backward()
     assert features.grad.tolist() == [[0 + 1 + 2 + 3, 4 + 5 + 6 + 7]]
-
-
-def test_too_few_dimensions():
-    with pytest.raises(IndexError, match="too many indices"):
-        expand_to_map(torch.zeros(3), 2, 2)
 
 
 def test_the_documented_errors_are_raised():
@@ -66,7 +65,6 @@ def test_only_size_one_is_expanded():
         x.expand(4)
     assert x.repeat(2).tolist() == torch.tile(x, (2,)).tolist() == [1, 2, 1, 2]
     assert x.repeat_interleave(2).tolist() == [1, 1, 2, 2]
-    assert x.repeat(2).data_ptr() != x.data_ptr()
 
 
 @pytest.mark.parametrize(
@@ -80,29 +78,29 @@ def test_some_writes_go_through(write):
 
 
 def test_one_written_element_changes_all():
-    expanded = torch.ones(1).expand(2, 3)
-    expanded[0, 0] = 7
-    assert expanded.tolist() == [[7] * 3] * 2
+    original = torch.ones(1)
+    view = original.expand(2, 3)
+    view[0, 0] = 7
+    assert view.tolist() == [[7] * 3] * 2
+    assert original.item() == 7
+    copy = original.repeat(2, 3)
+    copy[0, 0] = 1
+    assert copy.sum() == 1 + 5 * 7
 
 
 def test_broadcasting_does_the_same():
-    maps, features = torch.randn(2, 3, 4, 5), torch.randn(2, 3)
-    column, expanded = features[:, :, None, None], expand_to_map(features, 4, 5)
+    x, pixel = snippet.images[:2], snippet.pixel[:2]
+    expanded = pixel.expand_as(x)
     for combine in (torch.add, torch.mul):
-        assert torch.equal(combine(maps, column), combine(maps, expanded))
-    assert torch.equal(
-        torch.where(maps > 0, maps, column), torch.where(maps > 0, maps, expanded)
-    )
+        assert torch.equal(combine(x, pixel), combine(x, expanded))
+    assert torch.equal(torch.where(x > 0, x, pixel), torch.where(x > 0, x, expanded))
     assert (torch.ones(4, 2, 3) @ torch.ones(1, 3, 2)).shape == (4, 2, 2)
-    for join in (torch.cat, torch.stack):
-        with pytest.raises(RuntimeError, match=r"must match|to be equal size"):
-            join([maps, column])
 
 
 def test_unwanted_broadcasting():
     predictions, labels = torch.ones(4, 1), torch.ones(4)
     assert (predictions - labels).shape == (4, 4)
-    with pytest.warns(UserWarning, match="different to the input size"):
+    with raises_as_documented(PAGE):  # tests turn warnings into errors
         F.mse_loss(predictions, labels)
     assert (predictions.squeeze(1) - labels).shape == (4,)
 

@@ -1,4 +1,4 @@
-"""tensor-to-numpy: values against Python lists, memory against pointers."""
+"""tensor-to-numpy: values against Python lists, memory by writing and by pointer."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,19 @@ import torch
 
 from tests.helpers import load_snippet, raises_as_documented
 
-to_numpy = load_snippet("tensors/tensor_to_numpy.py").to_numpy
+PAGE = "tensors/tensor-to-numpy"
+snippet = load_snippet("tensors/tensor_to_numpy.py")
+
+
+def test_two_arrays_are_the_tensor_and_one_is_a_copy():
+    assert snippet.x.tolist() == [5, 2]  # written through the array
+    for array in (snippet.array, snippet.same):
+        assert array.ctypes.data == snippet.x.data_ptr()
+        np.testing.assert_array_equal(array, np.float32([5, 2]), strict=True)
+    np.testing.assert_array_equal(snippet.kept, np.float32([1, 2]), strict=True)
+    np.testing.assert_array_equal(snippet.wide, np.float32([1, 2]), strict=True)
+    assert snippet.x.requires_grad
+    assert (snippet.half.dtype, snippet.half.requires_grad) == (torch.bfloat16, True)
 
 
 @pytest.mark.parametrize(
@@ -17,45 +29,81 @@ to_numpy = load_snippet("tensors/tensor_to_numpy.py").to_numpy
         torch.arange(6).reshape(2, 3).T,  # not contiguous
         torch.tensor([1, -2], dtype=torch.int8),
         torch.tensor([True, False]),
-        torch.tensor([1.5, -2.0], dtype=torch.bfloat16, requires_grad=True),
         torch.tensor([1 + 2j]).conj(),
         torch.tensor([1 + 2j]).conj().imag,  # negative bit
         torch.tensor([1.0, 2.0], requires_grad=True) * 2,  # not a leaf
     ],
     ids=repr,
 )
-def test_values_and_shape_survive(tensor):
-    array = to_numpy(tensor)
+def test_force_is_short_for_the_five_steps(tensor):
+    array = tensor.numpy(force=True)
+    steps = tensor.detach().cpu().resolve_conj().resolve_neg().numpy()
+    np.testing.assert_array_equal(array, steps, strict=True)
     assert array.shape == tuple(tensor.shape)
     assert array.tolist() == tensor.tolist()
-
-
-def test_memory_is_shared_except_for_bfloat16():
-    tensor = torch.zeros(3)
-    assert to_numpy(tensor).ctypes.data == tensor.data_ptr()
-    half = torch.zeros(3, dtype=torch.bfloat16)
-    to_numpy(half)[0] = 1
-    assert half.tolist() == [0, 0, 0]
 
 
 def test_every_bfloat16_value_is_kept_exactly():
     bits = torch.arange(-(2**15), 2**15).to(torch.int16)
     # A bfloat16 is the upper half of a float32: widen the bits in NumPy.
     expected = (bits.numpy().astype(np.uint32) << 16).view(np.float32)
-    np.testing.assert_array_equal(to_numpy(bits.view(torch.bfloat16)), expected)
+    array = bits.view(torch.bfloat16).float().numpy(force=True)
+    np.testing.assert_array_equal(array, expected, strict=True)
 
 
-def test_the_documented_errors_are_what_plain_numpy_raises():
-    page = "tensors/tensor-to-numpy"
-    with raises_as_documented(page):
-        torch.ones(1, requires_grad=True).numpy()
-    with raises_as_documented(page):
-        torch.ones(1, dtype=torch.bfloat16).numpy(force=True)
-    sparse = torch.eye(2).to_sparse()
-    with raises_as_documented(page):
-        sparse.numpy(force=True)
-    assert to_numpy(sparse.to_dense()).tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(TypeError) as caught:  # what a GPU says, its name apart
+def test_an_array_follows_the_optimizer():
+    weight = torch.ones(2, requires_grad=True)
+    array = weight.numpy(force=True)
+    before = array.copy()
+    weight.sum().backward()
+    torch.optim.SGD([weight], lr=1.0).step()
+    assert array.tolist() == weight.tolist() == [0, 0]
+    assert before.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (torch.ones(1, requires_grad=True), "requires grad"),
+        (torch.ones(1, dtype=torch.bfloat16), "BFloat16"),
+        (torch.eye(2).to_sparse(), "Sparse"),
+    ],
+)
+def test_the_documented_errors_are_raised(tensor, text):
+    for convert in (torch.Tensor.numpy, np.asarray):
+        with raises_as_documented(PAGE) as caught:
+            convert(tensor)
+        assert text in str(caught.value)
+
+
+def test_a_gpu_says_what_the_page_quotes():
+    with pytest.raises(TypeError) as caught:  # the same, but for the device's name
         torch.ones(2, device="meta").numpy()
-    with raises_as_documented(page):
+    with raises_as_documented(PAGE):
         raise TypeError(str(caught.value).replace("meta", "cuda:0"))
+
+
+def test_force_does_not_help_with_dtype_and_layout():
+    for tensor in (torch.ones(1).bfloat16(), torch.eye(2).to_sparse()):
+        with raises_as_documented(PAGE):
+            tensor.numpy(force=True)
+    with pytest.raises(TypeError, match="unsupported ScalarType Float8"):
+        torch.ones(1, dtype=torch.float8_e4m3fn).numpy(force=True)
+    dense = torch.eye(2).to_sparse().to_dense().numpy(force=True)
+    assert dense.tolist() == [[1, 0], [0, 1]]
+    with raises_as_documented(PAGE):
+        torch.ones(1).astype(np.float32)
+
+
+def test_files(tmp_path):
+    array = torch.eye(2).numpy(force=True)
+    np.save(tmp_path / "x.npy", array)
+    np.savetxt(tmp_path / "x.csv", array, delimiter=",")
+    assert np.load(tmp_path / "x.npy").tolist() == [[1, 0], [0, 1]]
+    table = np.loadtxt(tmp_path / "x.csv", delimiter=",")
+    assert table.tolist() == [[1, 0], [0, 1]]
+
+
+def test_numbers_and_lists_of_any_dtype():
+    half = torch.tensor([1.5], dtype=torch.bfloat16, requires_grad=True)
+    assert (half.item(), half.tolist()) == (1.5, [1.5])

@@ -1,7 +1,6 @@
 """resume-training: a killed process, resumed by another, against a whole run."""
 
 import io
-import math
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, Dataset
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
@@ -18,107 +18,214 @@ PAGE = "training/resume-training"
 snippet = load_snippet(SNIPPET)
 
 KILLED = """
-import os, runpy, signal, sys, pathlib, torch
-run = runpy.run_path(sys.argv[1])
-real_save = run["save"]
+import os, pathlib, runpy, signal, sys, torch
+train = runpy.run_path(sys.argv[1])["train"]
+real_save = torch.save
 
-def save(path, epoch, **parts):
-    real_save(path, epoch, **parts)
-    if epoch == 3:
+def save(checkpoint, path):
+    if checkpoint["epoch"] == 3:
         os.kill(os.getpid(), signal.SIGKILL)
+    real_save(checkpoint, path)
 
-run["train"].__globals__["save"] = save
+torch.save = save
 torch.manual_seed(5)
-run["train"](pathlib.Path(sys.argv[2]), 6)
+train(6, pathlib.Path("checkpoints/last.pt"))
 """
 
 
-@pytest.fixture
-def whole(tmp_path):
-    """The weights after six epochs without interruption."""
+def load(path):
+    return torch.load(path, weights_only=True)
+
+
+def bits(path):
+    """A checkpoint as one tensor, to be compared bit by bit."""
+    parts, todo = [], [load(path)]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            todo += part.values()
+        elif isinstance(part, (list, tuple)):
+            todo += part
+        else:
+            parts.append(torch.as_tensor(0 if part is None else part).double())
+    return torch.cat([part.flatten() for part in parts])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Six epochs without interruption."""
+    path = tmp_path_factory.mktemp("whole") / "last.pt"
     torch.manual_seed(5)
-    return snippet.train(tmp_path / "whole.pt", 6)
+    snippet.train(6, path)
+    return path
 
 
 @pytest.fixture
 def half(tmp_path):
-    """The path of a checkpoint after four of six epochs."""
+    """A checkpoint after four of six epochs; then other random numbers."""
+    path = tmp_path / "checkpoints" / "last.pt"
     torch.manual_seed(5)
-    snippet.train(tmp_path / "half.pt", 4)
+    snippet.train(4, path)
     torch.manual_seed(99)
-    return tmp_path / "half.pt"
+    return path
+
+
+def test_a_resumed_run_ends_with_the_same_bits(half, whole):
+    assert not torch.equal(bits(half), bits(whole))
+    snippet.train(6, half)
+    assert torch.equal(bits(half), bits(whole))
 
 
 def test_another_process_finishes_a_killed_run_bit_by_bit(tmp_path, whole):
-    path = tmp_path / "killed.pt"
-    command = [
-        sys.executable,
-        "-c",
-        KILLED,
-        str(ROOT / "snippets" / SNIPPET),
-        str(path),
-    ]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert torch.equal(snippet.train(path, 6), whole)
+    command = [sys.executable, "-c", KILLED, str(ROOT / "snippets" / SNIPPET)]
+    run = subprocess.run(command, cwd=tmp_path, check=False, timeout=300)
+    assert run.returncode == -signal.SIGKILL
+    path = tmp_path / "checkpoints" / "last.pt"
+    assert load(path)["epoch"] == 2
+    snippet.train(6, path)
+    assert torch.equal(bits(path), bits(whole))
 
 
-def test_interrupted_after_every_epoch(tmp_path, whole):
+def test_interrupted_after_every_epoch(tmp_path, whole, capsys):
     torch.manual_seed(5)
     for stop in range(1, 7):
-        weights = snippet.train(tmp_path / "often.pt", stop)
+        snippet.train(stop, tmp_path / "last.pt")
         torch.manual_seed(stop)
-    assert torch.equal(weights, whole)
+    assert torch.equal(bits(tmp_path / "last.pt"), bits(whole))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [f"epoch {epoch} of {epoch + 1}" for epoch in range(6)]
 
 
-def test_a_finished_run_does_nothing(half):
-    weights = snippet.train(half, 4)
-    saved = torch.load(half, weights_only=True)["model"].values()
-    assert torch.equal(weights, torch.cat([value.flatten() for value in saved]))
+def test_a_finished_run_does_nothing(half, capsys):
+    before = half.read_bytes()
+    capsys.readouterr()
+    snippet.train(4, half)
+    assert half.read_bytes() == before
+    assert capsys.readouterr().out == ""
 
 
-def forget(checkpoint: dict, entry: str) -> None:
+def forget(checkpoint, entry):
     """Undo one entry, to what a program that ignores it would start with."""
     if entry == "model":
-        checkpoint["model"]["0.weight"].mul_(1.01)
+        checkpoint["model_state_dict"]["weight"].mul_(1.01)
     elif entry == "optimizer":
-        checkpoint["optimizer"]["state"] = {}
+        checkpoint["optimizer_state_dict"]["state"] = {}
     elif entry == "learning rate":
-        checkpoint["optimizer"]["param_groups"][0]["lr"] = 0.1
+        checkpoint["optimizer_state_dict"]["param_groups"][0]["lr"] = 0.1
     elif entry == "scheduler":
-        checkpoint["scheduler"]["last_epoch"] = 0
-    elif entry == "rng":
-        checkpoint["rng"] = (torch.Generator().get_state(), [])
+        checkpoint["scheduler_state_dict"]["last_epoch"] = 0
+    elif entry == "torch":
+        checkpoint["torch_rng_state"] = torch.get_rng_state()
+    elif entry == "loader":
+        checkpoint["loader_rng_state"] = torch.Generator().get_state()
     elif entry == "epoch":
         checkpoint["epoch"] -= 1
 
 
 @pytest.mark.parametrize(
-    "entry", ["model", "optimizer", "learning rate", "scheduler", "rng", "epoch"]
+    "entry",
+    ["model", "optimizer", "learning rate", "scheduler", "torch", "loader", "epoch"],
 )
 def test_each_entry_is_needed(half, whole, entry):
-    checkpoint = torch.load(half, weights_only=True)
+    checkpoint = load(half)
     forget(checkpoint, entry)
     torch.save(checkpoint, half)
-    assert not torch.equal(snippet.train(half, 6), whole)
-
-
-def test_it_loads_into_the_objects_it_is_given(half):
-    net = nn.Sequential(nn.Linear(1, 8), nn.Dropout(), nn.Linear(8, 1))
-    optimizer = torch.optim.Adam(net.parameters(), lr=5.0)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=9)
-    pointers = [parameter.data_ptr() for parameter in net.parameters()]
-    parts = {"model": net, "optimizer": optimizer, "scheduler": scheduler}
-    assert snippet.resume(half, **parts) == 4
-    assert [parameter.data_ptr() for parameter in net.parameters()] == pointers
-    # The file's learning rate wins: 0.1 * (1 + cos(4/9 pi)) / 2.
-    assert optimizer.param_groups[0]["lr"] == pytest.approx(
-        0.05 * (1 + math.cos(4 / 9 * math.pi))
+    snippet.train(6, half)
+    found, expected = load(half), load(whole)
+    assert not torch.equal(
+        found["model_state_dict"]["weight"], expected["model_state_dict"]["weight"]
     )
-    assert scheduler.last_epoch == 4
-    assert len(optimizer.state) == 4
 
 
-def cuda_checkpoint(monkeypatch) -> io.BytesIO:
+def test_the_best_score_is_carried_on(half):
+    checkpoint = load(half)
+    assert checkpoint["best_score"] == float("-inf")  # nothing was validated
+    torch.save({**checkpoint, "best_score": 0.9}, half)
+    snippet.train(6, half)
+    assert load(half)["best_score"] == 0.9
+
+
+def test_it_learns_and_the_schedule_goes_on(whole):
+    checkpoint = load(whole)
+    assert checkpoint["model_state_dict"]["weight"].item() == pytest.approx(3, abs=1.5)
+    # Cosine annealing with T_max=4, two steps on its way up again.
+    (group,) = checkpoint["optimizer_state_dict"]["param_groups"]
+    assert group["lr"] == pytest.approx(0.1 * (1 - np.cos(2 / 4 * np.pi)) / 2)
+
+
+def test_a_kill_while_writing_leaves_the_old_file(half, whole, monkeypatch):
+    def interrupted(checkpoint, path):
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            snippet.train(6, half)
+    assert load(half)["epoch"] == 3
+    snippet.train(6, half)
+    assert torch.equal(bits(half), bits(whole))
+    assert [path.name for path in half.parent.iterdir()] == ["last.pt"]
+
+
+def test_states_of_more_gpus_than_there_are(half, monkeypatch):
+    states = [torch.get_rng_state()] * 3
+    torch.save({**load(half), "cuda_rng_state": states}, half)
+    seen = []
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_rng_state_all", seen.extend)
+    snippet.train(4, half)
+    assert len(seen) == 2
+
+
+def test_the_file_is_read_on_the_cpu_and_in_safe_mode(half, monkeypatch):
+    real, options = torch.load, []
+    monkeypatch.setattr(
+        torch, "load", lambda *a, **k: options.append(k) or real(*a, **k)
+    )
+    snippet.train(4, half)
+    assert options == [{"map_location": "cpu", "weights_only": True}]
+
+
+class Augmented(Dataset):
+    """Samples with random numbers of all three libraries."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return index, torch.rand(()), np.random.rand()
+
+
+def epochs(count, state=None, persistent=False):
+    """The batches of some epochs, and the generator's state afterwards."""
+    generator = torch.Generator().manual_seed(0)
+    if state is not None:
+        generator.set_state(state)
+    loader = DataLoader(
+        Augmented(),
+        batch_size=2,
+        shuffle=True,
+        num_workers=1,
+        generator=generator,
+        persistent_workers=persistent,
+    )
+    seen = [
+        [torch.stack(list(batch)).tolist() for batch in loader] for _ in range(count)
+    ]
+    return seen, generator.get_state()
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_workers_follow_the_generator_unless_they_persist(persistent):
+    uninterrupted, _ = epochs(2, persistent=persistent)
+    first, state = epochs(1, persistent=persistent)
+    second, _ = epochs(1, state, persistent=persistent)
+    assert first == uninterrupted[:1]
+    assert (second == uninterrupted[1:]) is not persistent
+
+
+def cuda_checkpoint(monkeypatch):
     """A file as a GPU machine writes it."""
     file = io.BytesIO()
     with monkeypatch.context() as patch:
@@ -128,44 +235,89 @@ def cuda_checkpoint(monkeypatch) -> io.BytesIO:
     return file
 
 
-def test_the_documented_errors(tmp_path, half, monkeypatch):
-    if not torch.cuda.is_available():
-        file = cuda_checkpoint(monkeypatch)
-        with raises_as_documented(PAGE):
-            torch.load(file)
-        file.seek(0)
-        assert torch.load(file, map_location="cpu")["weight"].item() == 1
+@pytest.mark.skipif(torch.cuda.is_available(), reason="it loads here")
+def test_a_file_of_a_gpu(monkeypatch):
+    file = cuda_checkpoint(monkeypatch)
+    with raises_as_documented(PAGE):
+        torch.load(file)
+    file.seek(0)
+    assert torch.load(file, map_location="cpu")["weight"].item() == 1
+
+
+def test_the_documented_errors(tmp_path, half):
     with raises_as_documented(PAGE):  # what map_location="cuda" leads to
         torch.set_rng_state(torch.get_rng_state().to("meta"))
-    net = nn.Linear(1, 8)
-    frozen = torch.optim.Adam([net.weight])
+    model = nn.Linear(1, 8)
+    frozen = torch.optim.Adam([model.weight])
     with raises_as_documented(PAGE):
-        frozen.load_state_dict(torch.optim.Adam(net.parameters()).state_dict())
-    torch.save({"best": np.float64(0.5)}, tmp_path / "numpy.pt")
+        frozen.load_state_dict(torch.optim.Adam(model.parameters()).state_dict())
+    torch.save({"best_score": np.float64(0.5)}, tmp_path / "numpy.pt")
     with raises_as_documented(PAGE):
-        snippet.resume(tmp_path / "numpy.pt")
+        snippet.train(1, tmp_path / "numpy.pt")
+    weights = load(half)["model_state_dict"]
     with raises_as_documented(PAGE):
-        torch.load(half)["model"](torch.ones(1))
-
-
-def test_a_missing_part_is_an_error(half):
-    with pytest.raises(KeyError, match="ema"):
-        snippet.resume(half, ema=nn.Linear(1, 1))
-
-
-def test_last_epoch_wants_an_optimizer_that_a_scheduler_has_seen():
-    optimizer = torch.optim.Adam(nn.Linear(1, 1).parameters())
+        weights(torch.ones(1))
+    with raises_as_documented(PAGE):
+        torch.Generator().state_dict()
+    torch.save({"model": weights}, tmp_path / "other.pt")
+    with raises_as_documented(PAGE):
+        snippet.train(1, tmp_path / "other.pt")
+    optimizer = torch.optim.Adam(model.parameters())
     with raises_as_documented(PAGE):
         torch.optim.lr_scheduler.StepLR(optimizer, 1, last_epoch=3)
 
 
-def test_a_checkpoint_of_more_gpus_than_there_are(half):
-    checkpoint = torch.load(half, weights_only=True)
-    states = [torch.get_rng_state()] * 3
-    torch.save({**checkpoint, "rng": (checkpoint["rng"][0], states)}, half)
-    seen = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.cuda, "device_count", lambda: 2)
-        patch.setattr(torch.cuda, "set_rng_state_all", seen.extend)
-        assert snippet.resume(half) == 4
-    assert len(seen) == 2
+def test_the_learning_rate_of_the_file_wins(half):
+    checkpoint = load(half)
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5.0)
+    optimizer.load_state_dict(checkpoint["optimizer_state_dict"])
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(0, abs=1e-6)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100)
+    scheduler.load_state_dict(checkpoint["scheduler_state_dict"])
+    assert scheduler.T_max == 4
+
+
+@pytest.mark.parametrize("name", ["StepLR", "CosineAnnealingLR", "LambdaLR"])
+def test_how_the_page_changes_the_learning_rate(name):
+    """After loading, as if the run had been built with another one."""
+    options = {
+        "StepLR": (2,),
+        "CosineAnnealingLR": (9,),
+        "LambdaLR": (lambda e: 0.9**e,),
+    }
+
+    def build(lr):
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=lr)
+        scheduler = getattr(torch.optim.lr_scheduler, name)(optimizer, *options[name])
+        return optimizer, scheduler
+
+    def step(optimizer, scheduler, count):
+        rates = []
+        for _ in range(count):
+            optimizer.step()
+            scheduler.step()
+            rates.append(optimizer.param_groups[0]["lr"])
+        return rates
+
+    before, after = build(0.1), build(0.1)
+    step(*before, 3)
+    for old, new in zip(before, after, strict=True):
+        new.load_state_dict(old.state_dict())
+    optimizer, scheduler = after
+    for group in optimizer.param_groups:
+        group["lr"] *= 10
+    scheduler.base_lrs = [10 * lr for lr in scheduler.base_lrs]
+    expected = step(*build(1.0), 6)[3:]
+    assert step(*after, 3) == pytest.approx(expected)
+
+
+def test_parameters_are_matched_by_position():
+    a, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.SGD([a, b], lr=0.1, momentum=0.9)
+    (a + 2 * b).backward()
+    optimizer.step()
+    swapped = torch.optim.SGD([b, a], lr=0.1, momentum=0.9)
+    swapped.load_state_dict(optimizer.state_dict())
+    assert swapped.state[b]["momentum_buffer"].item() == 1
+    assert swapped.state[a]["momentum_buffer"].item() == 2

@@ -1,9 +1,10 @@
-"""save-best-model: which file is kept, through ties, NaN, kills and resumes."""
+"""save-best-model: which epoch is kept, through ties, NaN, kills and restarts."""
 
 import copy
 import math
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -15,139 +16,177 @@ PAGE = "training/save-best-model"
 
 
 @pytest.fixture
-def run(tmp_path):
-    """A folder, and a function that plays epochs with the given scores."""
-
-    def play(scores, best=-math.inf, start=0):
-        history = []
-        for epoch, score in enumerate(scores, start):
-            torch.save({"epoch": epoch, "score": score}, tmp_path / "last.pt")
-            before = (tmp_path / "last.pt").read_bytes()
-            best = snippet.keep_best(tmp_path / "last.pt", score, best)
-            assert (tmp_path / "last.pt").read_bytes() == before
-            kept = tmp_path / "best.pt"
-            history.append((best, torch.load(kept)["epoch"] if kept.exists() else None))
-        return history
-
-    play.folder = tmp_path
-    return play
+def folder(tmp_path):
+    return tmp_path / "runs" / "checkpoints"
 
 
-def test_only_an_improvement_is_copied(run):
-    nan = math.nan
-    history = run([nan, 0.5, 0.5, 0.9, nan, 0.7, 0.95])
-    assert history == [
-        (-math.inf, None),
-        *[(0.5, 1)] * 2,
-        *[(0.9, 3)] * 3,
-        (0.95, 6),
-    ]
-    assert sorted(p.name for p in run.folder.iterdir()) == ["best.pt", "last.pt"]
+def load(path):
+    return torch.load(path, weights_only=True)
 
 
-def test_the_copy_has_the_bytes_of_its_source(run):
-    run([0.5])
-    last, best = (run.folder / name for name in ("last.pt", "best.pt"))
-    assert best.read_bytes() == last.read_bytes()
-    assert not best.samefile(last)
+def kept(folder):
+    """The epoch and the best score of best.pt and of last.pt."""
+    names = sorted(path.name for path in folder.iterdir())
+    return [(name, *list(load(folder / name).values())[:2]) for name in names]
 
 
-def test_a_loss_is_passed_with_a_minus(run):
-    assert run([-0.7, -0.9, -0.2]) == [(-0.7, 0), (-0.7, 0), (-0.2, 2)]
+@pytest.mark.parametrize(
+    ("scores", "epoch", "best"),
+    [
+        ([0.5], 0, 0.5),
+        ([0.5, 0.5, 0.4], 0, 0.5),  # the older of two that are equal
+        ([0.5, 0.9, 0.7], 1, 0.9),
+        ([-0.7, -0.9, -0.2], 2, -0.2),  # losses
+        ([0.5, math.nan, 0.4], 0, 0.5),
+        ([math.nan, 0.4], 1, 0.4),
+    ],
+    ids=str,
+)
+def test_the_best_epoch_is_kept(folder, scores, epoch, best):
+    snippet.train(scores, folder=folder)
+    last = len(scores) - 1
+    assert kept(folder) == [("best.pt", epoch, best), ("last.pt", last, best)]
 
 
-def test_a_best_of_zero_never_keeps_a_negated_loss(run):
-    assert run([-0.7, -0.2], best=0.0) == [(0.0, None)] * 2
+def test_without_a_best_score_there_is_no_best_file(folder):
+    snippet.train([math.nan], folder=folder)
+    assert kept(folder) == [("last.pt", 0, -math.inf)]
 
 
-def test_a_resumed_run_keeps_the_older_best(run):
-    run([0.5, 0.9])
-    best = snippet.score_of(run.folder / "best.pt")
-    assert best == 0.9
-    assert run([0.6, 0.91], best, start=2) == [(0.9, 1), (0.91, 3)]
-    # Forgetting to read it is the pitfall.
-    assert run([0.6], start=4) == [(0.6, 4)]
+@pytest.mark.parametrize(("score", "epoch"), [(0.8, 1), (0.9, 1), (0.91, 2)])
+def test_a_restart_has_to_beat_the_old_best(folder, score, epoch):
+    snippet.train([0.7, 0.9], folder=folder)
+    snippet.train([score], start_epoch=2, folder=folder)
+    best = max(score, 0.9)
+    assert kept(folder) == [("best.pt", epoch, best), ("last.pt", 2, best)]
 
 
-def test_without_a_file_anything_is_better(tmp_path):
-    assert snippet.score_of(tmp_path / "best.pt") == -math.inf
+@pytest.mark.parametrize("score", [np.float64(0.5), np.float32(0.5), torch.ones(1) / 2])
+def test_other_numbers_become_plain_ones(folder, score):
+    snippet.train([score, score], folder=folder)
+    assert type(load(folder / "best.pt")["best_score"]) is float
+    assert kept(folder) == [("best.pt", 0, 0.5), ("last.pt", 1, 0.5)]
 
 
-def test_scores_are_read_on_the_cpu_and_in_safe_mode(tmp_path, monkeypatch):
-    path, load, options = tmp_path / "best.pt", torch.load, []
-    torch.save({"score": 0.25, "model": nn.Linear(1, 1).state_dict()}, path)
+def test_every_state_is_saved(folder):
+    torch.manual_seed(3)
+    model = nn.Linear(1, 1)
+    torch.manual_seed(3)
+    snippet.train([0.5], folder=folder)
+    checkpoint = load(folder / "last.pt")
+    assert torch.equal(checkpoint["model_state_dict"]["weight"], model.weight)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    assert checkpoint["optimizer_state_dict"] == optimizer.state_dict()
+    assert checkpoint["scheduler_state_dict"] == scheduler.state_dict()
+    assert torch.equal(checkpoint["torch_rng_state"], torch.get_rng_state())
+    fresh = torch.Generator().get_state()
+    assert torch.equal(checkpoint["loader_rng_state"], fresh)
+    assert len(checkpoint["cuda_rng_state"]) == torch.cuda.device_count()
+    assert list(checkpoint) == list(load(folder / "best.pt"))
 
-    def spy(*args, **kwargs):
-        options.append(kwargs)
-        return load(*args, **kwargs)
 
-    monkeypatch.setattr(torch, "load", spy)
-    assert snippet.score_of(path) == 0.25
+def test_the_best_file_is_read_on_the_cpu_and_in_safe_mode(folder, monkeypatch):
+    snippet.train([0.5], folder=folder)
+    real, options = torch.load, []
+    monkeypatch.setattr(
+        torch, "load", lambda *a, **k: options.append(k) or real(*a, **k)
+    )
+    snippet.train([0.4], folder=folder)
     assert options == [{"map_location": "cpu", "weights_only": True}]
 
 
-def test_a_kill_while_copying_leaves_the_old_best(run, monkeypatch):
-    run([0.5])
-    places = []
+def test_a_kill_between_the_two_files_loses_nothing(folder, monkeypatch):
+    snippet.train([0.7, 0.8], folder=folder)
+    real = snippet.save_checkpoint
 
-    def half(source, target):
-        places.append((source, target))
-        target.write_bytes(source.read_bytes()[:99])
+    def stop_before_last(checkpoint, path):
+        if path.name == "last.pt":
+            raise KeyboardInterrupt
+        real(checkpoint, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(snippet, "save_checkpoint", stop_before_last)
+        with pytest.raises(KeyboardInterrupt):
+            snippet.train([0.9], start_epoch=2, folder=folder)
+    assert kept(folder) == [("best.pt", 2, 0.9), ("last.pt", 1, 0.8)]
+    # The epoch is repeated, with another result where kernels do not repeat.
+    snippet.train([0.85], start_epoch=2, folder=folder)
+    assert kept(folder) == [("best.pt", 2, 0.9), ("last.pt", 2, 0.9)]
+
+
+def test_a_kill_while_writing_leaves_the_old_files(folder, monkeypatch):
+    snippet.train([0.5], folder=folder)
+    written = []
+
+    def half(checkpoint, path):
+        written.append(path)
+        path.write_bytes(b"half")
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copyfile", half)
+        patch.setattr(torch, "save", half)
         with pytest.raises(KeyboardInterrupt):
-            run([0.9], best=0.5, start=1)
-    assert places == [(run.folder / "last.pt", run.folder / "best.pt.part")]
-    assert torch.load(run.folder / "best.pt")["epoch"] == 0
-    # The leftover is in nobody's way.
-    assert run([0.9], best=0.5, start=1) == [(0.9, 1)]
-    assert sorted(p.name for p in run.folder.iterdir()) == ["best.pt", "last.pt"]
+            snippet.train([0.9], start_epoch=1, folder=folder)
+    assert written == [folder / "best.tmp"]
+    # What is left of it is in nobody's way.
+    snippet.train([0.9], start_epoch=1, folder=folder)
+    assert kept(folder) == [("best.pt", 1, 0.9), ("last.pt", 1, 0.9)]
 
 
-def test_without_a_checkpoint_the_best_is_untouched(tmp_path):
-    (tmp_path / "best.pt").write_text("old")
-    with pytest.raises(FileNotFoundError):
-        snippet.keep_best(tmp_path / "last.pt", 1.0, 0.0)
-    assert (tmp_path / "best.pt").read_text() == "old"
+def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path, monkeypatch):
+    path, real, seen = tmp_path / "a.pt", torch.save, []
+    snippet.save_checkpoint({"epoch": 0}, path)
+
+    def spy(checkpoint, target):
+        real(checkpoint, target)
+        seen.append((load(path)["epoch"], target.parent))
+
+    monkeypatch.setattr(torch, "save", spy)
+    snippet.save_checkpoint({"epoch": 1}, path)
+    assert seen == [(0, tmp_path)]
+    assert load(path)["epoch"] == 1
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_copy_with_a_bare_file_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "last.pt").write_text("new")
+    (tmp_path / "checkpoints").mkdir()
+    last = tmp_path / "checkpoints" / "last.pt"
+    last.write_text("new")
     with raises_as_documented(PAGE):
-        shutil.copyfile("best.pt", tmp_path / "run" / "last.pt")
+        shutil.copyfile("best.pt", last)
     # Where such a file does exist, the new checkpoint is what gets lost.
     (tmp_path / "best.pt").write_text("old")
-    shutil.copyfile("best.pt", tmp_path / "run" / "last.pt")
-    assert (tmp_path / "run" / "last.pt").read_text() == "old"
-
-
-def test_copying_a_file_onto_itself(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "best.pt").write_text("x")
+    shutil.copyfile("best.pt", last)
+    assert last.read_text() == "old"
     with raises_as_documented(PAGE):
         shutil.copyfile("best.pt", "best.pt")
 
 
-def test_a_nan_that_was_kept_is_never_replaced():
-    best = -math.inf
-    for score in (math.nan, 0.9):
-        if not score <= best:  # what the page warns of
-            best = score
-        assert math.isnan(best) or score == 0.9
-    for score in (0.9, 1.0):
-        assert not score > math.nan
-        assert not score < math.nan
+def test_a_best_of_zero_never_keeps_a_negated_loss(folder):
+    snippet.save_checkpoint({"epoch": -1, "best_score": 0.0}, folder / "best.pt")
+    snippet.train([-0.7, -0.2], folder=folder)
+    assert kept(folder) == [("best.pt", -1, 0.0), ("last.pt", 1, 0.0)]
 
 
 def test_best_weights_in_memory_need_a_deep_copy():
     model = nn.Linear(1, 1)
     alias, shallow = model.state_dict(), dict(model.state_dict())
-    kept = copy.deepcopy(model.state_dict())
-    weight = kept["weight"].item()
+    deep = copy.deepcopy(model.state_dict())
+    weight = deep["weight"].item()
     nn.init.constant_(model.weight, 7)
     assert alias["weight"].item() == shallow["weight"].item() == 7
-    assert kept["weight"].item() == weight
+    assert deep["weight"].item() == weight
+
+
+def test_early_stopping_counts_from_the_best_epoch():
+    best_score, patience = -math.inf, 2
+    for epoch, score in enumerate([0.1, 0.5, 0.4, 0.6, 0.5, 0.6, 0.9]):
+        is_best = score > best_score
+        best_score = max(best_score, score)
+        if is_best:
+            best_epoch = epoch
+        if epoch - best_epoch >= patience:
+            break
+    assert (best_epoch, epoch) == (3, 5)

@@ -1,4 +1,4 @@
-"""save-checkpoint: processes killed for real; the file read back in safe mode."""
+"""save-checkpoint: what the file holds; processes killed for real while saving."""
 
 import os
 import random
@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from argparse import Namespace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -18,34 +20,69 @@ from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/save_checkpoint.py"
 PAGE = "training/save-checkpoint"
-snippet = load_snippet(SNIPPET)
+STATES = ["torch_rng_state", "loader_rng_state", "cuda_rng_state"]
 
 KILLED = """
 import os, pathlib, runpy, signal, sys, torch
 die = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
-save = runpy.run_path(sys.argv[1])["save_checkpoint"]
-folder, real_save = pathlib.Path("run"), torch.save
+real_save = torch.save
 
-def save_half(checkpoint, file):
-    real_save(checkpoint, "all.pt")
-    if hasattr(file, "write"):
-        file.write(pathlib.Path("all.pt").read_bytes()[:999])
-        file.flush()
-    else:
-        pathlib.Path(file).write_bytes(pathlib.Path("all.pt").read_bytes()[:999])
+def save_half(checkpoint, path):
+    real_save(checkpoint, "whole")
+    pathlib.Path(path).write_bytes(pathlib.Path("whole").read_bytes()[:999])
     die()
 
-save(folder, 0, 0.5, 0.0, model=torch.nn.Linear(9, 9))
+torch.manual_seed(1)
+runpy.run_path(sys.argv[1])
 if sys.argv[2] == "writing":
     torch.save = save_half
 else:
-    os.fsync = pathlib.Path.replace = os.replace = die
-save(folder, 1, 0.9, 0.5, model=torch.nn.Linear(9, 9))
+    pathlib.Path.replace = os.replace = os.rename = die
+torch.manual_seed(2)
+runpy.run_path(sys.argv[1])
 """
 
 
 def load(path: Path) -> dict:
     return torch.load(path, weights_only=True)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the snippet in an empty folder; the file is checkpoints/last.pt."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(seed=7):
+        torch.manual_seed(seed)
+        return load_snippet(SNIPPET), load(tmp_path / "checkpoints" / "last.pt")
+
+    return run
+
+
+def test_the_file_holds_every_state(run):
+    snippet, checkpoint = run()
+    torch.manual_seed(7)
+    model = nn.Linear(1, 1)  # with the numbers that the snippet drew
+    parts = {"model": snippet.model, "optimizer": snippet.optimizer}
+    for name, part in parts.items():
+        saved = checkpoint.pop(f"{name}_state_dict")
+        torch.testing.assert_close(saved, part.state_dict(), rtol=0, atol=0)
+    assert torch.equal(snippet.model.weight, model.weight)
+    assert checkpoint.pop("scheduler_state_dict") == snippet.scheduler.state_dict()
+    assert torch.equal(checkpoint["torch_rng_state"], torch.get_rng_state())
+    assert torch.equal(checkpoint["loader_rng_state"], torch.Generator().get_state())
+    assert len(checkpoint["cuda_rng_state"]) == torch.cuda.device_count()
+    for name in STATES:
+        checkpoint.pop(name)
+    assert checkpoint == {"epoch": 0, "best_score": float("-inf")}
+
+
+def test_a_second_run_replaces_the_file_and_leaves_nothing_else(run, tmp_path):
+    _, first = run(seed=1)
+    _, second = run(seed=2)
+    assert not torch.equal(first["torch_rng_state"], second["torch_rng_state"])
+    found = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")]
+    assert found == [Path("checkpoints/last.pt")]
 
 
 @pytest.fixture(scope="module")
@@ -58,91 +95,91 @@ def killed(tmp_path_factory):
         subprocess.Popen(
             [sys.executable, "-c", KILLED, str(ROOT / "snippets" / SNIPPET), moment],
             cwd=folder,
+            stdout=subprocess.DEVNULL,
         )
         for moment, folder in folders.items()
     ]
-    assert [process.wait(60) for process in processes] == [-signal.SIGKILL] * 2
+    codes = [process.wait(300) for process in processes]
+    assert codes == [-signal.SIGKILL] * 2
     return folders
 
 
 @pytest.mark.parametrize("moment", ["writing", "renaming"])
-def test_a_killed_save_leaves_the_old_file(killed, moment):
-    run = killed[moment] / "run"
-    assert load(run / "last.pt")["epoch"] == load(run / "best.pt")["epoch"] == 0
-    assert (run / "last.pt.part").exists()
+def test_a_killed_save_leaves_the_old_file(killed, moment, monkeypatch):
+    folder = killed[moment] / "checkpoints"
+    torch.manual_seed(1)
+    weight = nn.Linear(1, 1).weight.detach()
+    assert torch.equal(load(folder / "last.pt")["model_state_dict"]["weight"], weight)
+    assert (folder / "last.tmp").exists()
     # The leftover is in nobody's way.
-    snippet.save_checkpoint(run, 1, 0.9, 0.5, model=nn.Linear(9, 9))
-    assert load(run / "last.pt")["epoch"] == load(run / "best.pt")["epoch"] == 1
-    assert sorted(path.name for path in run.iterdir()) == ["best.pt", "last.pt"]
+    monkeypatch.chdir(killed[moment])
+    torch.manual_seed(3)
+    load_snippet(SNIPPET)
+    assert [path.name for path in folder.iterdir()] == ["last.pt"]
+    assert not torch.equal(
+        load(folder / "last.pt")["model_state_dict"]["weight"], weight
+    )
 
 
-def test_the_whole_file_is_on_disk_before_it_is_renamed(tmp_path, monkeypatch):
-    calls = []
-    monkeypatch.setattr(os, "fsync", lambda fd: calls.append(os.fstat(fd).st_size))
-    replace = Path.replace
-
-    def spy(source, target):
-        calls.append((source.stat().st_size, source.parent == target.parent))
-        return replace(source, target)
-
-    monkeypatch.setattr(Path, "replace", spy)
-    snippet.write_whole({"w": torch.zeros(1000)}, tmp_path / "a.pt")
-    size = (tmp_path / "a.pt").stat().st_size
-    assert calls == [size, (size, True)]
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_line_of_the_page_forces_the_file_to_disk(lang, tmp_path, monkeypatch):
+    page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text(encoding="utf-8")
+    (line,) = [part for part in page.split("`") if part.startswith("with open(")]
+    forced = []
+    monkeypatch.setattr(os, "fsync", lambda fd: forced.append(os.fstat(fd).st_size))
+    torch.save({}, tmp_path / "last.tmp")
+    exec(" ".join(line.split()), {"folder": tmp_path, "os": os, "open": open})
+    assert forced == [(tmp_path / "last.tmp").stat().st_size]
 
 
-def test_only_an_improvement_replaces_the_best(tmp_path):
-    folder, best, seen = tmp_path / "new" / "run", 0.0, []
-    for epoch, accuracy in enumerate([0.5, 0.5, 0.9, float("nan"), 0.7]):
-        best = snippet.save_checkpoint(folder, epoch, accuracy, best)
-        seen.append((best, load(folder / "best.pt")["epoch"]))
-        assert load(folder / "last.pt")["epoch"] == epoch
-        assert load(folder / "last.pt")["best"] == best
-    assert seen == [(0.5, 0), (0.5, 0), (0.9, 2), (0.9, 2), (0.9, 2)]
-
-
-@pytest.mark.parametrize("accuracy", [np.float64(0.5), np.float32(0.5), torch.ones(1)])
-def test_other_numbers_become_plain_ones(tmp_path, accuracy):
-    assert type(snippet.save_checkpoint(tmp_path, 0, accuracy, 0.0)) is float
-    assert type(load(tmp_path / "last.pt")["best"]) is float
-
-
-def test_every_part_comes_back_and_so_do_the_random_numbers(tmp_path):
-    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
-    optimizer = torch.optim.Adam(model.parameters())
-    scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=9)
-    model(torch.randn(4, 3)).square().sum().backward()
-    optimizer.step()
-    scheduler.step()
-    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
-    snippet.save_checkpoint(tmp_path, 0, 1.0, 0.0, **parts)
-    drawn = torch.rand(5)
-    checkpoint = load(tmp_path / "last.pt")
-    assert checkpoint["scheduler"] == scheduler.state_dict()
-    for name in ("model", "optimizer"):
-        torch.testing.assert_close(
-            checkpoint[name], parts[name].state_dict(), rtol=0, atol=0
-        )
-    torch.set_rng_state(checkpoint["rng"][0])
-    assert torch.equal(torch.rand(5), drawn)
-    assert len(checkpoint["rng"][1]) == torch.cuda.device_count()
-
-
-def test_the_documented_errors(tmp_path, monkeypatch):
+def test_what_does_not_load(tmp_path, monkeypatch):
     path = tmp_path / "a.pt"
-    torch.save({"best": np.mean([0.5, 1.0])}, path)
+    for value in (np.mean([0.5, 1.0]), np.zeros(2), path, Namespace(lr=1), nn.ReLU()):
+        torch.save({"value": value}, path)
+        with raises_as_documented(PAGE):
+            load(path)
+    torch.save({"best_score": np.mean([0.5, 1.0])}, path)
     with raises_as_documented(PAGE) as caught:
         load(path)
     assert "GLOBAL numpy._core.multiarray.scalar was not an" in str(caught.value)
-    torch.save(nn.Linear(1, 1), path)
-    with raises_as_documented(PAGE):
-        load(path)
+    assert torch.load(path, weights_only=False)["best_score"] == 0.75
+
+
+def test_the_files_that_are_no_checkpoints(tmp_path, monkeypatch):
+    path = tmp_path / "a.pt"
+    torch.save({"weight": torch.zeros(1000)}, path)
     path.write_bytes(path.read_bytes()[:1000])
     with raises_as_documented(PAGE):
         load(path)
+    endings = {"version https://git-lfs.github.com/spec/v1\n": 118, "<html>": 60}
+    for text, number in endings.items():
+        path.write_text(text)
+        with raises_as_documented(PAGE) as caught:
+            load(path)
+        assert f"Unsupported operand {number}\n" in str(caught.value)
+    path.write_text("")
+    with raises_as_documented(PAGE):
+        torch.load(path, weights_only=False)
     monkeypatch.chdir(tmp_path)
     with raises_as_documented(PAGE):
         torch.save({}, "checkpoints/last.pt")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_disk():
+    with raises_as_documented(PAGE):
+        torch.save({"weight": torch.zeros(100_000)}, "/dev/full")
+
+
+def test_a_pickled_model_needs_its_class(tmp_path, monkeypatch):
+    script = ModuleType("__main__")
+    exec("from torch import nn\nclass Net(nn.Linear): pass", script.__dict__)
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    torch.save(script.Net(1, 1), tmp_path / "net.pt")
+    assert type(torch.load(tmp_path / "net.pt", weights_only=False)) is script.Net
+    del script.Net
+    with raises_as_documented(PAGE):
+        torch.load(tmp_path / "net.pt", weights_only=False)
 
 
 def test_pth_tar_is_a_zip(tmp_path):
@@ -151,19 +188,13 @@ def test_pth_tar_is_a_zip(tmp_path):
     assert not tarfile.is_tarfile(tmp_path / "model.pth.tar")
 
 
-def test_a_kept_state_dict_follows_the_model():
-    model = nn.Linear(1, 1)
-    best = model.state_dict()
-    nn.init.constant_(model.weight, 7)
-    assert best["weight"].item() == 7
-
-
 def test_the_weights_alone_are_a_third(tmp_path):
     model = nn.Linear(300, 300)
     optimizer = torch.optim.Adam(model.parameters())
     model(torch.ones(1, 300)).sum().backward()
     optimizer.step()
-    snippet.save_checkpoint(tmp_path, 0, 0.0, 0.0, model=model, optimizer=optimizer)
+    both = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save(both, tmp_path / "last.pt")
     torch.save(model.state_dict(), tmp_path / "weights.pt")
     sizes = [(tmp_path / name).stat().st_size for name in ("weights.pt", "last.pt")]
     assert sizes[0] / sizes[1] == pytest.approx(1 / 3, rel=0.05)

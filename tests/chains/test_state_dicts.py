@@ -1,0 +1,91 @@
+"""A wrapped model's file, through the pages on state dicts, into a new run."""
+
+import runpy
+from collections import OrderedDict
+
+import torch
+from torch import nn
+
+from tests.chains.pasted import lines, load, source
+from tests.helpers import ROOT
+
+SAVE = "training/save_checkpoint.py"
+BEST = "training/save_best_model.py"
+RESUME = "training/resume_training.py"
+MAP = "models/map_location.py"
+STRIP = "models/strip_module_prefix.py"
+PARTIAL = "models/load_partial_weights.py"
+
+
+def test_the_pages_one_after_another_in_one_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for snippet in (BEST, MAP, STRIP, PARTIAL, RESUME, SAVE, BEST):
+        runpy.run_path(str(ROOT / "snippets" / snippet), run_name="__main__")
+    best = load(tmp_path / "checkpoints" / "best.pt")
+    assert (best["epoch"], best["best_score"]) == (1, 0.9)
+    for file in tmp_path.rglob("*.pt"):
+        assert load(file)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def classifier(classes):
+    """A model whose head depends on the number of classes."""
+    layers = {"body": nn.Linear(4, 8), "fc": nn.Linear(8, classes)}
+    return nn.Sequential(OrderedDict(layers))
+
+
+def test_a_wrapped_checkpoint_becomes_the_start_of_another_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrapped = nn.DataParallel(torch.compile(classifier(1000)))
+    optimizer = torch.optim.Adam(wrapped.parameters())
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    names = {"torch": torch, "model": wrapped, "optimizer": optimizer}
+    names |= {"scheduler": scheduler, "generator": torch.Generator()}
+    exec(lines(SAVE, "from pathlib", "from pathlib"), names)
+    exec(lines(SAVE, "folder, epoch", "(folder"), names)
+
+    # Another script: read on the CPU, take the prefixes off, load all but the head.
+    last = tmp_path / "checkpoints" / "last.pt"
+    read = lines(RESUME, "checkpoint = torch.load", "checkpoint = torch.load")
+    model = classifier(5)
+    names = {"torch": torch, "last": last, "model": model}
+    exec(read, names)
+    names["weights"] = names["checkpoint"]["model_state_dict"]
+    exec("import re\n" + lines(STRIP, "bare = {", "}"), names)
+    names["weights"] = names["bare"]
+    exec(lines(PARTIAL, "for key, own", "missing, unexpected"), names)
+    assert names["missing"] == ["fc.weight", "fc.bias"]
+    assert names["unexpected"] == []
+    assert torch.equal(model.body.weight, wrapped.module.body.weight)
+
+    # It is saved in turn, and a third script resumes it.
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    names |= {"optimizer": optimizer, "scheduler": scheduler}
+    names["generator"] = torch.Generator().manual_seed(1)
+    exec(lines(SAVE, "from pathlib", "from pathlib"), names)
+    exec(lines(SAVE, "folder, epoch", "(folder"), names)
+    resumed = {**names, "model": classifier(5), "generator": torch.Generator()}
+    resumed["optimizer"] = torch.optim.Adam(resumed["model"].parameters())
+    resumed["scheduler"] = torch.optim.lr_scheduler.StepLR(resumed["optimizer"], 1)
+    exec(lines(RESUME, "checkpoint = torch.load", "generator.set_state"), resumed)
+    assert resumed["start_epoch"] == 1
+    assert torch.equal(resumed["model"].body.weight, wrapped.module.body.weight)
+    assert torch.equal(resumed["model"].fc.weight, model.fc.weight)
+    assert resumed["optimizer"].param_groups[0]["lr"] == 0.5
+    assert resumed["generator"].initial_seed() == 1
+
+
+def test_weights_of_another_device_load_as_map_location_shows(tmp_path, monkeypatch):
+    """The file of a run serves for predicting, on whatever device there is."""
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "pasted"}
+    exec(source(BEST), names)
+    names["train"]([0.5])
+    names["model"] = nn.Linear(1, 1)
+    read = lines(MAP, "weights = torch.load", "weights = torch.load")
+    exec(read.replace('"weights.pt"', '"checkpoints/best.pt"'), names)
+    names["weights"] = names["weights"]["model_state_dict"]
+    exec(lines(MAP, "gpu =", "device ="), names)
+    exec(lines(MAP, "model.load_state_dict", "model.to"), names)
+    assert torch.equal(names["model"].weight.cpu(), names["weights"]["weight"])
