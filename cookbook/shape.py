@@ -53,12 +53,12 @@ def docstrings(block: Block) -> int:
 
 
 def words(page: Page) -> tuple[int, int]:
-    """The words of the pitfalls, and of all the prose."""
+    """The words of the pitfalls, and of all the prose, the sentence on top included."""
     pitfalls = page.lines_of("pitfalls")
+    lead = len(WORD.findall(page.meta["description"]))
     counted = [(number, len(WORD.findall(line))) for number, line in prose(page.body)]
-    return sum(n for number, n in counted if number in pitfalls), sum(
-        n for _, n in counted
-    )
+    own = sum(count for number, count in counted if number in pitfalls)
+    return own, lead + sum(count for _, count in counted)
 
 
 def misses(catalogue: Catalogue) -> Iterator[str]:
