@@ -5,9 +5,9 @@ from torch import nn
 from torchvision.models import ResNet18_Weights, resnet18
 
 torch.manual_seed(0)
-# In your code, with the weights, which are downloaded once:
+# Your code, with weights (downloaded once):
 # model = resnet18(weights=ResNet18_Weights.DEFAULT)
-model = resnet18(weights=None)
+model = resnet18(weights=None)  # here without a download
 model.requires_grad_(False)  # freeze everything
 model.fc = nn.Linear(model.fc.in_features, 5)  # new: 5 classes
 optimizer = torch.optim.AdamW(model.fc.parameters(), lr=1e-3)

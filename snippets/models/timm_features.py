@@ -3,9 +3,6 @@
 import timm
 import torch
 
-names = timm.list_models("resnet*", pretrained=True)  # with weights
-assert "resnet18.a1_in1k" in names
-
 pretrained = False  # your code: True, which downloads the weights
 model = timm.create_model("resnet18", pretrained, num_classes=0).eval()
 stages = timm.create_model("resnet18", pretrained, features_only=True).eval()
@@ -18,3 +15,7 @@ with torch.no_grad():
 print("vectors", tuple(vectors.shape))
 for factor, x in zip(stages.feature_info.reduction(), maps, strict=True):
     print(f"map, {factor} times smaller", tuple(x.shape))
+
+# Other names to give to create_model: those with weights.
+names = timm.list_models("resnet*", pretrained=True)
+assert "resnet18.a1_in1k" in names

@@ -1,5 +1,6 @@
 """export-onnx: the file against onnx's NumPy evaluator and against torch."""
 
+import contextlib
 import io
 import shutil
 import sys
@@ -83,11 +84,10 @@ def exported(tmp_path_factory):
     model = Net()
     for _ in range(5):
         model(torch.randn(8, 3, 8, 8) * 2 + 1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("onnx"))
+    folder = tmp_path_factory.mktemp("onnx")
+    with contextlib.chdir(folder):
         exec(LINES, {"torch": torch, "model": model})
-        patch.undo()
-    return model, tmp_path_factory.getbasetemp() / "onnx0" / "model.onnx"
+    return model, folder / "model.onnx"
 
 
 def expected(model: Net, x: torch.Tensor) -> np.ndarray:

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import torch
 import torch.distributed as dist
 from torch.distributed.elastic.rendezvous import RendezvousParameters
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
@@ -111,6 +112,27 @@ def test_plain_python_is_alone(monkeypatch, capsys):
     load_snippet("distributed/ddp_multi_node.py")
     assert capsys.readouterr().out == "rank 0: machine 0, local rank 0\n"
     assert not dist.is_initialized()
+
+
+def test_with_gpus_each_process_takes_that_of_its_machine(monkeypatch):
+    calls = []
+
+    class Joined(Exception):
+        pass
+
+    def join(backend, device_id):
+        calls.append((backend, device_id))
+        raise Joined
+
+    monkeypatch.setenv("RANK", "5")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
+    monkeypatch.setattr(dist, "init_process_group", join)
+    with pytest.raises(Joined):
+        load_snippet("distributed/ddp_multi_node.py")
+    own = torch.device("cuda", 1)
+    assert calls == [own, ("nccl", own)]
 
 
 def test_the_endpoint_can_not_be_reached():

@@ -30,16 +30,17 @@ def test_the_environment_answers_before_init_and_the_group_after(monkeypatch):
     """A group that was made differently knows better."""
     for name, value in {"RANK": "5", "WORLD_SIZE": "9", "LOCAL_RANK": "3"}.items():
         monkeypatch.setenv(name, value)
-    joined = {}
+    joined, left = {}, []
     monkeypatch.setattr(
         dist, "init_process_group", lambda backend, **given: joined.update(given)
     )
     monkeypatch.setattr(dist, "get_rank", lambda: 6)
     monkeypatch.setattr(dist, "get_world_size", lambda: 8)
-    monkeypatch.setattr(dist, "barrier", lambda: None)
-    monkeypatch.setattr(dist, "destroy_process_group", lambda: None)
+    for name in ("barrier", "destroy_process_group"):
+        monkeypatch.setattr(dist, name, lambda name=name: left.append(name))
     snippet = load_snippet(SNIPPET)
     assert joined == {"rank": 5, "world_size": 9}
+    assert left == ["barrier", "destroy_process_group"]
     assert (snippet.rank, snippet.world_size, snippet.local_rank) == (6, 8, 3)
 
 

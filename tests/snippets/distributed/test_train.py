@@ -65,10 +65,18 @@ def test_plain_python_is_rank_0_of_1(monkeypatch, capfd, options, epochs):
     assert capfd.readouterr().out == f"rank 0 of 1: {epochs} epochs\n"
 
 
+def test_options_are_checked(monkeypatch):
+    """The code 2 of the page's exit codes."""
+    monkeypatch.setattr(sys, "argv", ["train.py", "--epochs=two"])
+    with pytest.raises(SystemExit) as caught:
+        snippet.main()
+    assert caught.value.code == 2
+
+
 def test_the_environment_is_read(monkeypatch, capfd):
     monkeypatch.setattr(sys, "argv", ["train.py"])
     monkeypatch.setenv("RANK", "5")
-    monkeypatch.setenv("WORLD_SIZE", "8")
+    monkeypatch.setenv("WORLD_SIZE", "08")
     snippet.main()
     assert capfd.readouterr().out == "rank 5 of 8: 1 epochs\n"
 

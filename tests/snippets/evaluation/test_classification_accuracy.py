@@ -43,6 +43,8 @@ def test_the_run_equals_scikit_learn(capsys):
     expected = metrics.top_k_accuracy_score(target, logits, k=5, labels=range(10))
     assert (s.top5 / s.total).item() == pytest.approx(expected)
     assert s.total == 103
+    assert [len(y) for _, y in s.loader] == [32, 32, 32, 7]
+    assert isinstance(s.device, torch.device)
     load_snippet(SNIPPET)
     share = f"top-1 {s.top1.item() / 103:.1%}, top-5 {s.top5.item() / 103:.1%}"
     assert capsys.readouterr().out == f"{share}\n"

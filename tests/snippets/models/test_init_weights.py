@@ -145,6 +145,12 @@ def test_a_transposed_convolution_needs_fan_out_and_its_stride():
     assert inner == pytest.approx(1, rel=0.15)
 
 
+def test_leaky_relu_keeps_the_scale():
+    weight = init.kaiming_normal_(torch.empty(256, 512), a=0.1)
+    y = nn.functional.leaky_relu(torch.randn(4096, 512) @ weight.T, 0.1)
+    assert y.square().mean().item() == pytest.approx(1, rel=0.05)
+
+
 def test_the_bounds_of_trunc_normal_are_values_not_multiples_of_std():
     weight = init.trunc_normal_(torch.empty(100_000), std=0.02)
     assert weight.abs().max() > 3 * 0.02

@@ -93,6 +93,9 @@ def test_the_variants():
         model.set_submodule(name, nn.GELU())
     kinds = [type(m) for m in model.modules()]
     assert kinds == [nn.Sequential, nn.Sequential, nn.GELU, nn.Linear, nn.GELU]
+    for m in [m for m in model.modules() if isinstance(m, nn.Linear)]:
+        m.requires_grad_(False)
+    assert not any(p.requires_grad for p in model[0][1].parameters())
     seen = []
     model.apply(seen.append)
     assert seen[-1] is model

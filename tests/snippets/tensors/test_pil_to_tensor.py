@@ -117,6 +117,8 @@ def test_sixteen_bits_by_the_transforms_and_by_to_tensor():
     assert image.mode == "I;16"
     expected = torch.tensor([[[0, 0.2, 1]]])
     torch.testing.assert_close(TO_FLOAT(image).data, expected)
+    by_hand = torch.from_numpy(np.array(image)) / 65535
+    torch.testing.assert_close(by_hand, expected[0])
     unscaled = transforms.ToTensor()(image)
     assert unscaled.tolist() == [[[0, 13107, -1]]]
     assert transforms.ToTensor()(np.full((1, 1, 3), 200.0)).max() == 200
@@ -143,7 +145,7 @@ def test_alpha_is_dropped_or_blended(convert):
     image = Image.new("RGBA", (1, 1), (255, 0, 0, 0))  # nothing to be seen
     assert convert(image)[0].tolist() == [[[255, 0, 0]]]
     background = Image.new("RGBA", image.size, "white")
-    background.alpha_composite(image)
+    background.alpha_composite(image.convert("RGBA"))
     assert convert(background)[0].tolist() == [[[255, 255, 255]]]
 
 
@@ -160,6 +162,8 @@ def test_unconverted_channels(convert, colours):
 def test_the_documented_errors(colours):
     with raises_as_documented(PAGE):
         np.array(colours.convert("L")).transpose(2, 0, 1)
+    with pytest.raises(RuntimeError, match=r"permute\(sparse_coo\): number of dim"):
+        torch.from_numpy(np.array(colours.convert("L"))).permute(2, 0, 1)
     with raises_as_documented(PAGE):
         colours.shape  # noqa: B018
     with raises_as_documented(PAGE):
