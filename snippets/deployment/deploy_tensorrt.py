@@ -1,4 +1,4 @@
-"""Export a model for TensorRT, and check the file at the sizes to build for."""
+"""Export a model for TensorRT and check it at the sizes to build for."""
 
 import onnxruntime
 import torch
