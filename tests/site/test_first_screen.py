@@ -24,8 +24,9 @@ MEASURE = """lines => {
     const all = range.getBoundingClientRect().bottom
     let left = lines
     for (let text = texts.nextNode(); text; text = texts.nextNode())
-      for (let at = text.data.indexOf("\\n"); at >= 0; at = text.data.indexOf("\\n", at + 1))
-        if (--left === 0) range.setEnd(text, at)
+      [...text.data].forEach((character, at) => {
+        if (character === "\\n" && --left === 0) range.setEnd(text, at)
+      })
     return [all, range.getBoundingClientRect().bottom,
             document.documentElement.scrollHeight / innerHeight]
 }"""
