@@ -96,6 +96,7 @@ def test_the_demonstration_repeats_every_number(capsys):
         assert a != b
     assert first[-18:] != other[-18:]
     assert sorted(eval(first[first.index("[") :])) == list(range(6))
+    assert torch.are_deterministic_algorithms_enabled()
 
 
 def test_the_switches_of_the_page():

@@ -85,6 +85,14 @@ def test_a_second_run_replaces_the_file_and_leaves_nothing_else(run, tmp_path):
     assert found == [Path("checkpoints/last.pt")]
 
 
+def test_a_folder_in_a_folder_is_made(tmp_path):
+    source = (ROOT / "snippets" / SNIPPET).read_text(encoding="utf-8")
+    _, make, write = source.partition("folder.mkdir")
+    names = {"torch": torch, "folder": tmp_path / "runs" / "1", "checkpoint": {1: 2}}
+    exec(make + write.partition("print")[0], names)
+    assert load(tmp_path / "runs" / "1" / "last.pt") == {1: 2}
+
+
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """Folders of two processes, killed in their second save."""
