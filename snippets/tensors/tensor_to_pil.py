@@ -12,8 +12,8 @@ levels = tensor.float().mul(255).round()
 levels = levels.clamp(0, 255).byte()
 image = v2.functional.to_pil_image(levels)
 
-levels = np.rint(array * 255).clip(0, 255)
-same_image = Image.fromarray(levels.astype(np.uint8))
+rounded = np.rint(array * 255).clip(0, 255)
+same_image = Image.fromarray(rounded.astype(np.uint8))
 
 for result in (image, same_image):
     print(result.mode, result.size, np.asarray(result).tolist())

@@ -63,7 +63,7 @@ def whole(tmp_path_factory):
 @pytest.fixture
 def half(tmp_path):
     """A checkpoint after four of six epochs; then other random numbers."""
-    path = tmp_path / "checkpoints" / "last.pt"
+    path = tmp_path / "runs" / "checkpoints" / "last.pt"
     torch.manual_seed(5)
     snippet.train(4, path)
     torch.manual_seed(99)
@@ -166,6 +166,15 @@ def test_a_kill_while_writing_leaves_the_old_file(half, whole, monkeypatch):
     snippet.train(6, half)
     assert torch.equal(bits(half), bits(whole))
     assert [path.name for path in half.parent.iterdir()] == ["last.pt"]
+
+
+def test_the_states_of_all_gpus_are_saved(tmp_path, monkeypatch):
+    states = [torch.get_rng_state(), torch.Generator().get_state()]
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: states)
+    snippet.train(1, tmp_path / "last.pt")
+    saved = load(tmp_path / "last.pt")["cuda_rng_state"]
+    assert all(map(torch.equal, saved, states))
+    assert len(saved) == 2
 
 
 def test_states_of_more_gpus_than_there_are(half, monkeypatch):
