@@ -27,8 +27,8 @@ if __name__ == "__main__":
     x, W, b = rng.random((3, 4)), rng.random((4, 4)), rng.random(4)
     arrays = {"0.weight": W, "0.bias": b}
     arrays |= {"1.weight": np.ones(4), "1.bias": np.zeros(4)}
-    arrays |= {"1._mean": np.full(4, 2.0), "1._variance": np.full(4, 9.0)}
-    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, eps=0)).double()
+    arrays |= {"1._mean": np.full(4, 2.0), "1._variance": np.full(4, 8.0)}
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, eps=1)).double()
     load_paddle(model, arrays)
     y = model.eval()(torch.from_numpy(x))
     expected = (x @ W + b - 2) / 3  # W is (in, out), as Paddle has it

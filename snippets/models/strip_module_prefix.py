@@ -5,7 +5,7 @@ import re
 import torch
 from torch import nn
 
-wrapped = nn.DataParallel(torch.compile(nn.Linear(4, 2)))
+wrapped = nn.DataParallel(nn.Linear(4, 2))
 torch.save(wrapped.state_dict(), "wrapped.pt")
 model = nn.Linear(4, 2)
 

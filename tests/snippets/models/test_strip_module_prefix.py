@@ -74,9 +74,9 @@ def test_weights_of_every_wrapper_load_strictly(wrap):
 
 
 def test_the_file_itself(snippet):
-    assert list(snippet.weights) == ["module._orig_mod.weight", "module._orig_mod.bias"]
+    assert list(snippet.weights) == ["module.weight", "module.bias"]
     assert list(snippet.bare) == ["weight", "bias"]
-    saved = snippet.wrapped.module._orig_mod
+    saved = snippet.wrapped.module
     assert torch.equal(snippet.model.weight, saved.weight.cpu())
     assert torch.equal(snippet.model.bias, saved.bias.cpu())
     assert {value.device.type for value in snippet.weights.values()} == {"cpu"}
