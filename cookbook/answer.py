@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cookbook.claims import claims
 from cookbook.pages import PYTHON, Block
 
 MAX_LINES = 8
@@ -63,18 +64,6 @@ def fault(answer: str, language: str) -> str | None:
     except SyntaxError as error:
         return error.msg
     return None
-
-
-def claims(tree: ast.AST) -> Iterator[ast.stmt]:
-    """The statements that claim something: an assert, or a call named assert_…"""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
-            yield node
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            called = node.value.func
-            name = getattr(called, "attr", getattr(called, "id", ""))
-            if name.startswith("assert_"):
-                yield node
 
 
 def to_reach(

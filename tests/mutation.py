@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 import torch  # noqa: F401, loaded once for all forks
 
-from cookbook.answer import claims
+from cookbook.claims import claims
 from cookbook.running.output import matches
 
 ROOT = Path(__file__).parents[1]

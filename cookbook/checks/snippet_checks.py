@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from cookbook import answer
 from cookbook.apis import Names
 from cookbook.checks.rules import Problem
+from cookbook.claims import claims
 from cookbook.pages import PageError, read_text
 
 MAX_COLUMNS = 79
@@ -113,7 +113,7 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
     if not ast.get_docstring(tree):
         yield Problem(path, 1, "S202")
-    if not any(answer.claims(tree)) and not _prints((root / path).with_suffix(".out")):
+    if not any(claims(tree)) and not _prints((root / path).with_suffix(".out")):
         yield Problem(path, 1, "S203")
     yield from _definition_problems(path, tree)
     yield from _import_problems(path, tree, _declared(root))
