@@ -69,17 +69,16 @@ def fault(answer: str, language: str) -> str | None:
 def to_reach(
     answer: str, block: Block, blocks: list[Block]
 ) -> tuple[tuple[int, int], ...]:
-    """The first and last line of each statement of a block that a run must reach.
+    """The first and last line of each statement of a snippet that a run must reach.
 
-    They are those that the answer shows and, in Python, those that claim something.
+    They are those that the answer shows, and those that claim something. A shell
+    block needs no such list: it stops at the first failure, so its end says all.
     """
     shown = {
         place.line
         for place in places(answer, blocks)
         if isinstance(place, Place) and place.block == block
     }
-    if block.language != PYTHON:
-        return tuple((line, line) for line in sorted(shown) if block.code)
     tree = ast.parse(block.code)
     spans = {(node.lineno, node.end_lineno) for node in claims(tree)}
     for node in ast.walk(tree):
