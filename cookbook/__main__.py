@@ -9,9 +9,9 @@ from pathlib import Path
 from cookbook import shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
-from cookbook.checks.rules import report
 from cookbook.contributing import changed, scaffold
 from cookbook.pages import LANGUAGES, PageError
+from cookbook.rules import report
 from cookbook.site import find, status
 
 
@@ -153,7 +153,9 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
         if slug not in catalogue.by_slug:
             for page in catalogue.pages:
                 if page.slug == slug:
-                    sys.exit(str(page.problem(1, "P401", category=page.category)))
+                    sys.exit(
+                        str(page.problem(1, "category-unknown", category=page.category))
+                    )
             similar = difflib.get_close_matches(slug, catalogue.by_slug)
             names = ", ".join(similar) or "a file's name below docs/en, without .md"
             sys.exit(f"{slug}: no such recipe; write {names}")

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from cookbook import answer, apis, parity
+from cookbook import answer, apis, parity, records
 from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, tests_of
-from cookbook.running import records
 
 
 @dataclass(frozen=True)

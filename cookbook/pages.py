@@ -13,7 +13,7 @@ import yaml
 from pymdownx.snippets import SnippetMissingError
 from pytest_codeblocks.main import extract_from_buffer
 
-from cookbook.checks.rules import Problem
+from cookbook.rules import Problem
 
 LANGUAGES = ("en", "zh")
 HAN = re.compile(r"[\u3400-\u9fff]+")
@@ -63,7 +63,7 @@ def read_text(root: Path, path: Path) -> str:
             return text
     except UnicodeDecodeError as error:
         line += error.object[: error.start].count(b"\n")
-    raise PageError(Problem(path, line, "F104", {"file": path}))
+    raise PageError(Problem(path, line, "not-utf-8", {"file": path}))
 
 
 class FrontMatter(dict):
@@ -74,7 +74,7 @@ class FrontMatter(dict):
         self.page = page
 
     def __missing__(self, key: str):
-        raise self.page.error(1, "P106", key=key)
+        raise self.page.error(1, "front-matter-key-missing", key=key)
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,11 @@ class Page:
         """The same page in the other language."""
         return Path("docs", other_language(self.lang), *self.path.parts[2:])
 
-    def problem(self, line: int, code: str, /, **facts: object) -> Problem:
-        return Problem(self.path, line, code, facts)
+    def problem(self, line: int, rule: str, /, **facts: object) -> Problem:
+        return Problem(self.path, line, rule, facts)
 
-    def error(self, line: int, code: str, /, **facts: object) -> PageError:
-        return PageError(self.problem(line, code, **facts))
+    def error(self, line: int, rule: str, /, **facts: object) -> PageError:
+        return PageError(self.problem(line, rule, **facts))
 
     @cached_property
     def meta(self) -> FrontMatter:
@@ -173,16 +173,16 @@ class Page:
             raise self.unreadable
         match = FRONT_MATTER.match(self.source)
         if not match:
-            raise self.error(1, "P101")
+            raise self.error(1, "front-matter-missing")
         try:
             meta = parse_yaml(match[1])
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 2 if mark else 1
             reason = getattr(error, "problem", error)
-            raise self.error(line, "P102", reason=reason) from error
+            raise self.error(line, "front-matter-not-yaml", reason=reason) from error
         if not isinstance(meta, dict):
-            raise self.error(1, "P103")
+            raise self.error(1, "front-matter-not-mapping")
         return FrontMatter(self, meta)
 
     def meta_line(self, key: str) -> int:
@@ -213,7 +213,9 @@ class Page:
             try:
                 inserted = include.run([line])
             except SnippetMissingError as error:  # outside snippets/
-                raise self.error(number, "P202", text=line.strip()) from error
+                raise self.error(
+                    number, "include-malformed", text=line.strip()
+                ) from error
             lines += inserted
             origin += [number] * len(inserted)
         return "\n".join(lines), origin
@@ -221,14 +223,14 @@ class Page:
     def _refuse_bad_include(self, number: int, line: str) -> None:
         include = INCLUDE.fullmatch(line)
         if not include:
-            raise self.error(number, "P202", text=line.strip())
+            raise self.error(number, "include-malformed", text=line.strip())
         snippet = Path("snippets", include["path"])
         if not (self.root / snippet).is_file():
-            raise self.error(number, "P203", file=include["path"])
+            raise self.error(number, "include-unknown-file", file=include["path"])
         try:
             read_text(self.root, snippet)
         except PageError as error:
-            raise self.error(number, "F104", file=snippet) from error
+            raise self.error(number, "not-utf-8", file=snippet) from error
 
     @cached_property
     def expanded(self) -> str:
@@ -244,7 +246,7 @@ class Page:
             found = extract_from_buffer(io.StringIO(text + "\n"))
         except RuntimeError as error:  # at the end, so the last fence is open
             line = [n for n, t in zip(origin, lines, strict=True) if FENCE.match(t)][-1]
-            raise self.error(line, "P207") from error
+            raise self.error(line, "fence-not-closed") from error
         return [
             self._block(block, origin[block.lineno - 1], number)
             for number, block in enumerate(found, start=1)
@@ -268,13 +270,13 @@ class Page:
         skip = SKIP.fullmatch(marks[0])
         if len(marks) == 1 and skip:
             return "skip", skip["reason"]
-        raise self.error(line - 1, "P211", mark=" ".join(marks))
+        raise self.error(line - 1, "mark-unknown", mark=" ".join(marks))
 
     def _snippet(self, line: int) -> Path:
         lines = self.body.split("\n")
         include = INCLUDE.fullmatch(lines[line])
         if not include or lines[line + 1] != "```":
-            raise self.error(line, "P204")
+            raise self.error(line, "python-typed-in")
         return Path("snippets", include["path"])
 
     @cached_property
@@ -288,9 +290,11 @@ class Page:
         self._refuse_stray_marks()
         for fence in self.fences:
             if fence.language in PASSIVE and fence.mark:
-                raise self.error(fence.line - 1, "P213")
+                raise self.error(fence.line - 1, "mark-on-text")
             if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
-                raise self.error(fence.line, "P206", language=fence.language)
+                raise self.error(
+                    fence.line, "fence-unknown-language", language=fence.language
+                )
         self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
@@ -301,15 +305,15 @@ class Page:
             if not mark:
                 continue
             if not mark["mark"].startswith("pytest.mark."):
-                raise self.error(number, "P211", mark=mark["mark"])
+                raise self.error(number, "mark-unknown", mark=mark["mark"])
             if not lines[number].startswith("```"):
-                raise self.error(number, "P212")
+                raise self.error(number, "mark-without-block")
 
     def _refuse_stray_includes(self) -> None:
         shown = {fence.line + 1 for fence in self.fences if fence.snippet}
         for number, line in enumerate(self.body.split("\n"), start=1):
             if INCLUDE.fullmatch(line) and number not in shown:
-                raise self.error(number, "P205")
+                raise self.error(number, "include-outside-block")
 
     @cached_property
     def quotes(self) -> list[Quote]:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.checks.rules import Problem
 from cookbook.pages import FRONT_MATTER, PYTHON, Block, Page, other_language
+from cookbook.rules import Problem
 
 KEY = "parity"
 DIGITS = 12
@@ -56,33 +56,33 @@ def problems(page: Page, twin: Page) -> Iterator[Problem]:
         yield from word_differences(page, twin)
     for one, other in ((page, twin), (twin, page)):
         if is_behind(one, other):
-            code = "T107" if KEY in one.meta else "T108"
+            rule = "twin-out-of-date" if KEY in one.meta else "twin-unconfirmed"
             line = one.meta_line(KEY)
-            yield one.problem(line, code, twin=other.path, slug=one.slug)
+            yield one.problem(line, rule, twin=other.path, slug=one.slug)
 
 
 def block_differences(page: Page, twin: Page) -> Iterator[Problem]:
     """Where the twin shows other blocks."""
     blocks = [(block.identity, block.line) for block in page.blocks]
     others = [(block.identity, block.line) for block in twin.blocks]
-    yield from _first_difference(page, twin, blocks, others, "T102")
+    yield from _first_difference(page, twin, blocks, others, "twin-blocks-differ")
 
 
 def word_differences(page: Page, twin: Page) -> Iterator[Problem]:
     """Where the twin has other headings, errors or links."""
     headings = [((h.level, h.id), h.line) for h in page.headings]
     others = [((h.level, h.id), h.line) for h in twin.headings]
-    yield from _first_difference(page, twin, headings, others, "T103")
+    yield from _first_difference(page, twin, headings, others, "twin-headings-differ")
     errors = [(quote.text, quote.line) for quote in page.quotes]
     others = [(quote.text, quote.line) for quote in twin.quotes]
-    yield from _first_difference(page, twin, errors, others, "T104")
+    yield from _first_difference(page, twin, errors, others, "twin-messages-differ")
     for link in sorted(set(page.links) ^ set(twin.links)):
         where, other = (twin, page) if link in page.links else (page, twin)
-        yield where.problem(1, "T105", link=link, twin=other.path)
+        yield where.problem(1, "twin-links-differ", link=link, twin=other.path)
 
 
 def _first_difference(
-    page: Page, twin: Page, ours: list, theirs: list, code: str
+    page: Page, twin: Page, ours: list, theirs: list, rule: str
 ) -> Iterator[Problem]:
     if [item for item, _ in ours] == [item for item, _ in theirs]:
         return
@@ -90,7 +90,7 @@ def _first_difference(
     line = next((other[1] for one, other in pairs if one[0] != other[0]), None)
     if line is None:
         line = theirs[len(ours)][1] if len(theirs) > len(ours) else 1
-    yield twin.problem(line, code, twin=page.path)
+    yield twin.problem(line, rule, twin=page.path)
 
 
 def confirm(page: Page, twin: Page) -> list[Problem]:

@@ -13,8 +13,8 @@ from pathlib import Path
 import yaml
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks.rules import Problem
 from cookbook.pages import LANGUAGES, parse_yaml
+from cookbook.rules import Problem
 
 FILE = Path("docs/retired.yml")
 PAGE = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
@@ -84,21 +84,25 @@ def problems(catalogue: Catalogue) -> Iterator[Problem]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", error)
-        yield Problem(FILE, mark.line + 1 if mark else 1, "X101", {"reason": reason})
+        yield Problem(
+            FILE, mark.line + 1 if mark else 1, "retired-not-yaml", {"reason": reason}
+        )
         return
     recipes = catalogue.recipes
     slugs = {recipe.slug for recipe in recipes}
     pages = {f"{one.category}/{one.slug}": one.page_for("en").path for one in recipes}
     for entry in entries:
         if not _complete(entry):
-            yield Problem(FILE, _line(catalogue.root, entry), "X102")
+            yield Problem(FILE, _line(catalogue.root, entry), "retired-incomplete")
             continue
         line, one = _line(catalogue.root, entry), _retired(entry)
         if one.page in pages:
             facts = {"slug": one.slug, "path": pages[one.page]}
-            yield Problem(FILE, line, "X103", facts)
+            yield Problem(FILE, line, "retired-has-page", facts)
         if one.successor is not None and one.successor not in slugs:
-            yield Problem(FILE, line, "X104", {"successor": one.successor})
+            yield Problem(
+                FILE, line, "retired-successor-unknown", {"successor": one.successor}
+            )
 
 
 def _line(root: Path, entry: object) -> int:

@@ -14,8 +14,8 @@ from detect_secrets.plugins import keyword
 from detect_secrets.plugins.base import RegexBasedDetector
 from detect_secrets.settings import transient_settings
 
-from cookbook.checks.rules import Problem
 from cookbook.pages import PageError, read_text
+from cookbook.rules import Problem
 
 IGNORED = Path(".gitignore")
 QUERIES = Path("tests/search")  # as people type them, with their paths
@@ -73,9 +73,9 @@ def _line_problems(path: Path, text: str) -> Iterator[Problem]:
         machine = MACHINE_PATH.search(line)
         found = machine[0] if machine else literals.get(number)
         if found and not path.is_relative_to(QUERIES):
-            yield Problem(path, number, "F102", {"found": found})
+            yield Problem(path, number, "machine-path", {"found": found})
         if finished and (left := TODO.search(line)):
-            yield Problem(path, number, "F103", {"text": left[0].strip()})
+            yield Problem(path, number, "left-undone", {"text": left[0].strip()})
 
 
 def _is_snippet(path: Path) -> bool:
@@ -107,14 +107,14 @@ def _credential_problems(root: Path, path: Path, text: str) -> Iterator[Problem]
     for number, line in enumerate(text.split("\n"), start=1):
         for kind, token in TOKENS.items():
             if token.search(line) and EXAMPLE not in line:
-                yield Problem(path, number, "F101", {"kind": kind})
+                yield Problem(path, number, "credential", {"kind": kind})
     # detect-secrets looks line by line, and takes its time.
     if not any(form.search(text) for form in _forms()):
         return
     names = [{"name": plugin.__name__} for plugin in _plugins()]
     with transient_settings({"plugins_used": names}):
         for secret in scan_file(str(root / path)):
-            yield Problem(path, secret.line_number, "F101", {"kind": secret.type})
+            yield Problem(path, secret.line_number, "credential", {"kind": secret.type})
 
 
 @cache

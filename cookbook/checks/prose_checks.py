@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cookbook.checks.rules import Problem
 from cookbook.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
+from cookbook.rules import Problem
 
 GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.
@@ -120,9 +120,9 @@ def _language_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Pro
         enough = 1 if is_title else UNTRANSLATED_WORDS
         if page.lang == "zh" and len(words) >= enough:
             if not HAN.search(text):
-                yield page.problem(number, "P311", text=_beginning(text))
+                yield page.problem(number, "prose-not-chinese", text=_beginning(text))
         elif page.lang == "en" and HAN.search(text):
-            yield page.problem(number, "P312", text=_beginning(text))
+            yield page.problem(number, "prose-not-english", text=_beginning(text))
 
 
 def _beginning(text: str) -> str:
@@ -139,7 +139,7 @@ def _term_problems(
             found = set(term.pattern.findall(text)) - {term.zh, *term.also}
             for word in sorted(found):
                 facts = {"word": word, "zh": term.zh, "en": term.en}
-                yield page.problem(number, "P313", **facts)
+                yield page.problem(number, "term-not-in-glossary", **facts)
 
 
 def _code_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
@@ -147,7 +147,7 @@ def _code_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem
     for number, line in lines:
         for code in CODE.findall(line):
             if HAN.search(code):
-                yield page.problem(number, "P314", code=code)
+                yield page.problem(number, "chinese-in-code", code=code)
 
 
 def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem]:
@@ -156,7 +156,7 @@ def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem
             tag = image["tag"]
             described = image["alt"].strip() if tag is None else ALT.search(tag)
             if not described:
-                yield Problem(path, number, "P306")
+                yield Problem(path, number, "image-without-description")
 
 
 def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
@@ -168,10 +168,10 @@ def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
                 continue
             linked = _linked_page(root, page, target) if target else page
             if linked is None:
-                yield page.problem(number, "P304", target=link["target"])
+                yield page.problem(number, "link-broken", target=link["target"])
             elif anchor and isinstance(linked, Page) and anchor not in _ids(linked):
                 facts = {"anchor": anchor, "page": linked.path}
-                yield page.problem(number, "P305", **facts)
+                yield page.problem(number, "link-anchor-unknown", **facts)
 
 
 def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
@@ -210,10 +210,10 @@ def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
                 continue
             file = root / path.parent / target if target else root / path
             if not file.exists():
-                yield Problem(path, number, "P304", {"target": link["target"]})
+                yield Problem(path, number, "link-broken", {"target": link["target"]})
             elif anchor and file.suffix == ".md" and anchor not in _slugs(file):
                 facts = {"anchor": anchor, "page": target or path}
-                yield Problem(path, number, "P305", facts)
+                yield Problem(path, number, "link-anchor-unknown", facts)
 
 
 def _slugs(file: Path) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
-from cookbook.checks.rules import Problem, report
+from cookbook.rules import Problem, report
 
 
 def files(recipe: Recipe) -> list[Path]:

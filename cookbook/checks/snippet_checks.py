@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from cookbook.apis import Names
-from cookbook.checks.rules import Problem
 from cookbook.claims import claims
 from cookbook.pages import PageError, read_text
+from cookbook.rules import Problem
 
 MAX_COLUMNS = 79
 MAX_LINES = {"call": 25, "helper": 45, "program": 60}
@@ -95,7 +95,7 @@ DEPRECATED_ARGUMENTS = {
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
     """What is wrong with a snippet, by itself; a program may be longer."""
     if is_module(root, path.stem):
-        yield Problem(path, 1, "S211", {"name": path.stem})
+        yield Problem(path, 1, "module-name-shadowed", {"name": path.stem})
     try:
         source = read_text(root, path)
     except PageError as error:
@@ -104,17 +104,19 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     yield from _text_problems(path, source)
     text = (root / path).with_suffix(".out")
     if text.exists() and not text.read_text("utf-8", "replace").strip(". \n"):
-        yield Problem(path.with_suffix(".out"), 1, "S304")
+        yield Problem(path.with_suffix(".out"), 1, "output-says-nothing")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        yield Problem(path, error.lineno or 1, "S201", {"reason": error.msg})
+        yield Problem(
+            path, error.lineno or 1, "snippet-does-not-parse", {"reason": error.msg}
+        )
         return
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
     if not ast.get_docstring(tree):
-        yield Problem(path, 1, "S202")
+        yield Problem(path, 1, "docstring-missing")
     if not any(claims(tree)) and not _prints((root / path).with_suffix(".out")):
-        yield Problem(path, 1, "S203")
+        yield Problem(path, 1, "claim-missing")
     yield from _definition_problems(path, tree)
     yield from _import_problems(path, tree, _declared(root))
     yield from _name_problems(path, tree, source)
@@ -123,11 +125,11 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
 def _text_problems(path: Path, source: str) -> Iterator[Problem]:
     lines = source.split("\n")
     for number, line in enumerate(lines, start=1):
-        if code := _line_fault(line):
+        if rule := _line_fault(line):
             facts = {"count": len(line), "limit": MAX_COLUMNS + 1}
-            yield Problem(path, number, code, facts)
+            yield Problem(path, number, rule, facts)
     if not source.endswith("\n") or source.endswith("\n\n"):
-        yield Problem(path, len(lines), "S108")
+        yield Problem(path, len(lines), "file-end")
 
 
 def shape(tree: ast.Module) -> str:
@@ -139,23 +141,23 @@ def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
     count, limit = source.count("\n"), MAX_LINES[shape]
     if count > limit:
         facts = {"count": count, "limit": limit, "shape": shape}
-        yield Problem(path, limit + 1, "S101", facts)
+        yield Problem(path, limit + 1, "snippet-too-long", facts)
 
 
 def _line_fault(line: str) -> str | None:
     """The rule broken by a line that is shown or copied otherwise than written."""
     if len(line) > MAX_COLUMNS:
-        return "S102"
+        return "line-too-long"
     if "\t" in line:
-        return "S103"
+        return "tab"
     if line != line.rstrip():
-        return "S104"
+        return "trailing-spaces"
     if "```" in line:
-        return "S105"
+        return "fence-in-snippet"
     if ANNOTATION.search(line):
-        return "S106"
+        return "annotation-in-snippet"
     if "-8<-" in line:
-        return "S107"
+        return "include-in-snippet"
     return None
 
 
@@ -169,7 +171,9 @@ def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
     for node in tree.body:
         is_definition = isinstance(node, DEFINITIONS)
         if is_definition and not ast.get_docstring(node):
-            yield Problem(path, node.lineno, "S204", {"name": node.name})
+            yield Problem(
+                path, node.lineno, "function-docstring-missing", {"name": node.name}
+            )
 
 
 @cache
@@ -198,7 +202,9 @@ def _import_problems(
         for module in modules:
             package = module.partition(".")[0]
             if package not in declared and package not in sys.stdlib_module_names:
-                yield Problem(path, node.lineno, "S206", {"package": package or "."})
+                yield Problem(
+                    path, node.lineno, "package-undeclared", {"package": package or "."}
+                )
 
 
 def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Problem]:
@@ -206,10 +212,10 @@ def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Proble
     names = Names(tree)
     for node, name in names.outermost:
         if name.startswith(NETWORK):
-            yield Problem(path, node.lineno, "S207", {"name": name})
+            yield Problem(path, node.lineno, "snippet-needs-network", {"name": name})
         elif name in DEPRECATED:
             facts = {"name": name, "replacement": DEPRECATED[name]}
-            yield Problem(path, node.lineno, "S208", facts)
+            yield Problem(path, node.lineno, "api-deprecated", facts)
     lines = ["", *source.split("\n")]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -217,10 +223,10 @@ def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Proble
             commented = "#" in "".join(lines[node.lineno - 1 : node.end_lineno + 1])
             yield from _call_problems(path, node, name, commented)
         if isinstance(node, ast.Raise) and getattr(node.exc, "id", "") in EXITS:
-            yield Problem(path, node.lineno, "S210", {"name": node.exc.id})
+            yield Problem(path, node.lineno, "early-exit", {"name": node.exc.id})
         if _is_data_of_tensor(node, names):
             facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
-            yield Problem(path, node.lineno, "S208", facts)
+            yield Problem(path, node.lineno, "api-deprecated", facts)
 
 
 def _call_problems(
@@ -231,13 +237,13 @@ def _call_problems(
         for (prefix, old), new in DEPRECATED_ARGUMENTS.items():
             if argument == old and name.startswith(prefix):
                 facts = {"name": f"{old}=", "replacement": new}
-                yield Problem(path, call.lineno, "S208", facts)
+                yield Problem(path, call.lineno, "api-deprecated", facts)
     if argument := _download(name, given):
-        yield Problem(path, call.lineno, "S207", {"name": argument})
+        yield Problem(path, call.lineno, "snippet-needs-network", {"name": argument})
     if name == "torch.load" and not _is_safe(given, commented):
-        yield Problem(path, call.lineno, "S209")
+        yield Problem(path, call.lineno, "load-without-weights-only")
     if name in EXITS:
-        yield Problem(path, call.lineno, "S210", {"name": name})
+        yield Problem(path, call.lineno, "early-exit", {"name": name})
 
 
 def _arguments(call: ast.Call, name: str) -> dict[str | None, ast.expr]:

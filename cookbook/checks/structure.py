@@ -9,10 +9,10 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import answer, parity, retired
+from cookbook import answer, parity, records, retired
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, prose_checks, snippet_checks
-from cookbook.checks.rules import Problem
+from cookbook.checks.shown import Referee, is_odd
 from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
@@ -22,8 +22,7 @@ from cookbook.pages import (
     PageError,
     tests_of,
 )
-from cookbook.running import records
-from cookbook.running.referee import Referee, is_odd
+from cookbook.rules import Problem
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
@@ -72,7 +71,7 @@ def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]
         paths = {page.path for page in pages}
         faults = [problem for problem in errors if problem.path in paths]
         if not faults and recipe.missing:
-            faults = [pages[0].problem(1, "T106", twin=pages[0].twin_path)]
+            faults = [pages[0].problem(1, "twin-not-written", twin=pages[0].twin_path)]
         found += faults or parity.confirm(*pages)
     return found
 
@@ -82,9 +81,9 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
     known = {category.slug for category in catalogue.categories}
     for page in catalogue.pages:
         if page.category not in known:
-            yield page.problem(1, "P401", category=page.category)
+            yield page.problem(1, "category-unknown", category=page.category)
         if not SLUG.fullmatch(page.slug):
-            yield page.problem(1, "P402", name=page.path.name)
+            yield page.problem(1, "slug-malformed", name=page.path.name)
         try:
             has_twin = (catalogue.root / page.twin_path).exists()
             yield from _front_matter_problems(page, has_twin)
@@ -96,7 +95,7 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
     for page in catalogue.other_pages:
         for number, line in enumerate(page.body.split("\n"), start=1):
             if line.lstrip("> ").startswith(("```", "~~~")):
-                yield page.problem(number, "P208")
+                yield page.problem(number, "block-outside-recipe")
 
 
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
@@ -107,44 +106,48 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
         if key in allowed:
             continue
         if key in ENGLISH_ONLY:
-            yield page.problem(at(key), "P105", key=key)
+            yield page.problem(at(key), "front-matter-shared-key", key=key)
         else:
             known = ", ".join(allowed)
-            yield page.problem(at(key), "P104", key=key, known=known)
+            yield page.problem(
+                at(key), "front-matter-unknown-key", key=key, known=known
+            )
     for key in STRINGS:
         if not isinstance(meta.get(key), str) or not meta[key].strip():
-            yield page.problem(at(key), "P106", key=key)
+            yield page.problem(at(key), "front-matter-key-missing", key=key)
     for key in ("aliases", *(key for key in english_only if key not in TEXTS)):
         value = meta.get(key, [])
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            yield page.problem(at(key), "P108", key=key)
+            yield page.problem(at(key), "list-of-words", key=key)
     if not meta.get("aliases"):
-        yield page.problem(at("aliases"), "P107")
+        yield page.problem(at("aliases"), "aliases-missing")
     if page.lang == "en" and "answer" not in meta:
-        yield page.problem(1, "P112")
+        yield page.problem(1, "answer-missing")
     if meta.get("shape", PROGRAM) != PROGRAM:
-        yield page.problem(at("shape"), "P116", shape=meta["shape"])
+        yield page.problem(at("shape"), "shape-unknown", shape=meta["shape"])
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
-        yield page.problem(at("description"), "P109", end=end)
+        yield page.problem(at("description"), "description-one-sentence", end=end)
 
 
 def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
-        yield page.problem(1, "P201")
+        yield page.problem(1, "block-missing")
     yield from _answer_problems(page)
     for quote in page.quotes:
         if not quote.text:
-            yield page.problem(quote.line, "P215")
+            yield page.problem(quote.line, "message-says-nothing")
     for fence in page.fences:
         if fence.language in PASSIVE and _imports(fence.code):
-            yield page.problem(fence.line, "P209", language=fence.language)
+            yield page.problem(
+                fence.line, "python-in-text-block", language=fence.language
+            )
     for block in page.blocks:
         if block.language in SHELLS and block.mark != "skip":
             for number, line in enumerate(block.code.split("\n"), block.line + 1):
                 if found := NETWORK_COMMAND.search(line.partition("#")[0]):
-                    yield page.problem(number, "P214", command=found[0])
+                    yield page.problem(number, "shell-needs-network", command=found[0])
 
 
 def _answer_problems(page: Page) -> Iterator[Problem]:
@@ -153,16 +156,16 @@ def _answer_problems(page: Page) -> Iterator[Problem]:
         return
     at, given = page.meta_line("answer"), page.meta["answer"]
     if not isinstance(given, str) or not given.strip():
-        yield page.problem(at, "P112")
+        yield page.problem(at, "answer-missing")
         return
     if (count := len(answer.lines(given))) > answer.MAX_LINES:
-        yield page.problem(at, "P113", count=count, limit=answer.MAX_LINES)
+        yield page.problem(at, "answer-too-long", count=count, limit=answer.MAX_LINES)
     for place in answer.places(given, page.blocks):
         if isinstance(place, str):
-            yield page.problem(at, "P114", text=place)
+            yield page.problem(at, "answer-not-in-code", text=place)
             return
     if reason := answer.fault(given, answer.language(given, page.blocks)):
-        yield page.problem(at, "P115", reason=reason)
+        yield page.problem(at, "answer-does-not-parse", reason=reason)
 
 
 def _imports(text: str) -> bool:
@@ -178,11 +181,11 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
     seen: set[str] = set()
     for heading in page.headings:
         if heading.level == 1:
-            yield page.problem(heading.line, "P301")
+            yield page.problem(heading.line, "heading-level-1")
         elif heading.id is None:
-            yield page.problem(heading.line, "P302")
+            yield page.problem(heading.line, "heading-without-id")
         elif heading.id in seen:
-            yield page.problem(heading.line, "P303", id=heading.id)
+            yield page.problem(heading.line, "heading-id-twice", id=heading.id)
         seen.add(heading.id)
 
 
@@ -191,10 +194,12 @@ def _pitfall_problems(page: Page) -> Iterator[Problem]:
     pitfalls = page.section("pitfalls")
     if len(pitfalls) > MAX_PITFALLS:
         line = pitfalls[MAX_PITFALLS].line
-        yield page.problem(line, "P309", count=len(pitfalls), limit=MAX_PITFALLS)
+        yield page.problem(
+            line, "pitfalls-too-many", count=len(pitfalls), limit=MAX_PITFALLS
+        )
     for heading in pitfalls:
         if SAYS_LITTLE[page.lang].fullmatch(heading.text.strip()):
-            yield page.problem(heading.line, "P310", text=heading.text)
+            yield page.problem(heading.line, "pitfall-heading-vague", text=heading.text)
 
 
 def _shown_problems(
@@ -219,7 +224,7 @@ def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:
         for file in sorted((catalogue.root / "docs" / name).rglob("*")):
             path = file.relative_to(catalogue.root)
             if is_markdown_file(path.name) and path not in known:
-                yield Problem(path, 1, "P404")
+                yield Problem(path, 1, "page-not-recipe")
 
 
 def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -228,12 +233,12 @@ def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]
     for page in catalogue.pages:
         twin = pages.get(page.twin_path)
         if twin is None:
-            yield page.problem(1, "T106", twin=page.twin_path)
+            yield page.problem(1, "twin-not-written", twin=page.twin_path)
         elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
             yield from parity.problems(page, twin)
     for page in catalogue.other_pages:
         if page.lang in LANGUAGES and not (catalogue.root / page.twin_path).exists():
-            yield page.problem(1, "T101", twin=page.twin_path)
+            yield page.problem(1, "twin-missing", twin=page.twin_path)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -245,14 +250,16 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
         at = partial(page.problem, page.meta_line("related"))
         for slug in page.meta.get("related", []):
             if slug not in slugs or slug == page.slug:
-                yield at("P110", slug=slug)
+                yield at("related-unknown", slug=slug)
         for slug in page.meta.get("covers", []):
             if slug in slugs or not SLUG.fullmatch(slug):
-                yield page.problem(page.meta_line("covers"), "P111", slug=slug)
+                yield page.problem(
+                    page.meta_line("covers"), "covers-has-page", slug=slug
+                )
     for recipe in catalogue.recipes:
         if slugs.count(recipe.slug) > 1:
             (page, *_) = recipe.written.values()
-            yield page.problem(1, "P403", slug=recipe.slug)
+            yield page.problem(1, "slug-twice", slug=recipe.slug)
 
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
@@ -269,13 +276,13 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
         if "__pycache__" in path.parts:
             continue
         if path.suffix == ".out" and not file.with_suffix(".py").exists():
-            yield Problem(path, 1, "S302")
+            yield Problem(path, 1, "output-without-snippet")
         elif path.suffix == ".py":
             if path not in shown:
                 include = path.relative_to("snippets")
-                yield Problem(path, 1, "S301", {"include": include})
+                yield Problem(path, 1, "snippet-unused", {"include": include})
             test = tests_of(path)
             if not (catalogue.root / test).exists():
-                yield Problem(path, 1, "S303", {"test": test})
+                yield Problem(path, 1, "test-missing", {"test": test})
             is_program = path in programs
             yield from snippet_checks.problems(catalogue.root, path, is_program)

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
-from cookbook.checks.rules import ERROR, RULES
+from cookbook.rules import ERROR, RULES
 
 QUICK, FULL = "Pull request", "Tests"  # the names of the workflows
 SUMMARY, PREVIEW = "summary", "preview"  # and of the artifacts

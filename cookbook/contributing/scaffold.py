@@ -14,8 +14,8 @@ from string import Template
 
 from cookbook import retired
 from cookbook.catalogue import Catalogue
-from cookbook.checks.rules import SEPARATOR, reader_language
 from cookbook.checks.snippet_checks import is_module
+from cookbook.rules import SEPARATOR, reader_language
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -

@@ -14,11 +14,11 @@ import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
-from cookbook import answer
+from cookbook import answer, records
 from cookbook.catalogue import Catalogue
-from cookbook.checks.rules import Problem
 from cookbook.pages import PYTHON, Block, Page, PageError
-from cookbook.running import output, records
+from cookbook.rules import Problem
+from cookbook.running import output
 from cookbook.running.runner import END, TIMEOUT, Job, Result, Runner, RunnerError
 
 GPU_REASON = "needs a GPU: run make test-gpu"

@@ -13,8 +13,8 @@ from pathlib import Path
 import playwright
 
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks.rules import reader_language
 from cookbook.pages import HAN
+from cookbook.rules import reader_language
 from cookbook.site import search
 
 WORKER = Path("docs/overrides/assets/search.js")

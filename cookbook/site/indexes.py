@@ -4,7 +4,7 @@ import re
 
 from cookbook import apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks.rules import GROUPS, RULES, WARNING, Rule
+from cookbook.rules import GROUPS, RULES, WARNING, Rule
 
 WORDS = {
     "en": {
@@ -76,7 +76,7 @@ def rules_page(catalogue: Catalogue, lang: str) -> str:
     for group, title in GROUPS.items():
         lines += ["", f"## {title[lang]} {{ #{group.lower()} }}", ""]
         lines += [f"| {' | '.join(words['rules_columns'])} |", "| --- | --- | --- |"]
-        rules = (rule for code, rule in RULES.items() if code.startswith(group))
+        rules = (rule for rule in RULES.values() if rule.code.startswith(group))
         lines += [_rule_row(rule, lang) for rule in rules]
     return "\n".join([*lines, ""])
 
@@ -85,7 +85,7 @@ def _rule_row(rule: Rule, lang: str) -> str:
     code = f"[{rule.code}](#{rule.code.lower()}){{ #{rule.code.lower()} }}"
     severity = WORDS[lang]["warning"] if rule.severity == WARNING else ""
     texts = [_literal(text) for text in rule.texts(lang, _Names())]
-    return f"| {code}{severity} | {' | '.join(texts)} |"
+    return f"| {code} `{rule.name}`{severity} | {' | '.join(texts)} |"
 
 
 class _Names(dict):

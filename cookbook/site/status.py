@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import Block
-from cookbook.running.records import Record
+from cookbook.records import Record
 
 KINDS = {"cpu": "CPU", "gpu": "GPU"}
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}

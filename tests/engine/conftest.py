@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cookbook.catalogue import Catalogue
+from cookbook.checks.shown import Referee
 from cookbook.checks.structure import problems
-from cookbook.running.referee import Referee
 from cookbook.running.runner import Job, Result, Runner
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ import markdown
 import pytest
 
 from cookbook.catalogue import Catalogue
+from cookbook.checks.shown import Referee
 from cookbook.checks.structure import problems
 from cookbook.pages import PASSIVE
-from cookbook.running.referee import Referee
 from cookbook.site.render import CodeBlocks
 from tests.engine.conftest import ROOT
 

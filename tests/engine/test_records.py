@@ -5,8 +5,8 @@ import json
 import jsonschema
 import pytest
 
+from cookbook import records
 from cookbook.catalogue import Catalogue
-from cookbook.running import records
 from cookbook.site import publish, status
 from tests.helpers import ROOT
 

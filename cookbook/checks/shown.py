@@ -13,8 +13,8 @@ import markdown
 from mkdocs.config import load_config
 
 from cookbook.checks.prose_checks import EXTERNAL
-from cookbook.checks.rules import Problem
 from cookbook.pages import INCLUDE, PASSIVE, Page
+from cookbook.rules import Problem
 from cookbook.site.render import CodeBlocks, body_markdown
 
 # What Markdown makes of a page with the extensions of mkdocs.yml.
@@ -87,11 +87,13 @@ def block_problems(page: Page, rendered: list[tuple[str, str]]) -> Iterator[Prob
             "run": len(run),
             "quoted": len(quoted) + len(outputs),
         }
-        yield page.problem(stray_line(page, rendered), "P221", **facts)
+        yield page.problem(stray_line(page, rendered), "shown-blocks-differ", **facts)
         return
     for block, (language, code) in zip(page.blocks, shown, strict=True):
         if (language, code) != (block.language, block.code):
-            yield page.problem(block.line, "P222", difference=diff(block.code, code))
+            yield page.problem(
+                block.line, "shown-text-differs", difference=diff(block.code, code)
+            )
             return
 
 
@@ -155,14 +157,16 @@ def tag_problems(page: Page, tags: list[Tag]) -> Iterator[Problem]:
     targets = {*page.links, *(f"#{tag.attributes.get('id')}" for tag in tags)}
     for tag in tags:
         if html := raw(tag):
-            yield page.problem(line_of(page, f"<{tag.name}"), "P307", html=html)
+            yield page.problem(line_of(page, f"<{tag.name}"), "html-in-page", html=html)
         elif address := foreign(tag):
-            yield page.problem(line_of(page, address), "P308", address=address)
+            yield page.problem(
+                line_of(page, address), "third-party-request", address=address
+            )
         elif tag.name in HEADINGS:
             heading = tag.name, tag.attributes.get("id")
             if not headings[heading]:
                 line = line_of(page, tag.text)
-                yield page.problem(line, "P223", shown=f"<{tag.name}>")
+                yield page.problem(line, "shown-unread", shown=f"<{tag.name}>")
             headings[heading] -= 1
         elif tag.name in TARGETS:
             name = TARGETS[tag.name]
@@ -170,7 +174,7 @@ def tag_problems(page: Page, tags: list[Tag]) -> Iterator[Problem]:
             if not EXTERNAL.match(target) and target not in targets:
                 shown = f'<{tag.name} {name}="{target}">'
                 line = line_of(page, target or f"<{tag.name}")
-                yield page.problem(line, "P223", shown=shown)
+                yield page.problem(line, "shown-unread", shown=shown)
 
 
 def raw(tag: Tag) -> str | None:

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from cookbook.checks.rules import Problem
 from cookbook.pages import Block
+from cookbook.rules import Problem
 
 SCHEMA = 1
 FOLDER = Path("verified")
-SCHEMA_FILE = Path(__file__).resolve().parents[2] / FOLDER / "schema.json"
-PROBE = Path(__file__).with_name("probe.py")
+SCHEMA_FILE = Path(__file__).resolve().parents[1] / FOLDER / "schema.json"
+PROBE = Path(__file__).parent / "running" / "probe.py"
 
 
 @dataclass(frozen=True)
@@ -176,14 +176,16 @@ def problem(root: Path, file: Path) -> Problem | None:
     try:
         document = json.loads(file.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
-        return broken("R101")
+        return broken("record-not-json")
     if fault := misfit(document):
-        return broken("R102", place=fault.json_path, why=fault.message[:100])
+        return broken(
+            "record-malformed", place=fault.json_path, why=fault.message[:100]
+        )
     paths = [block["path"] for block in document["blocks"]]
     if len(set(paths)) < len(paths):
-        return broken("R103")
+        return broken("record-block-twice")
     if document.get("digest") != digest(document):
-        return broken("R105")
+        return broken("record-edited")
     if file.stem != name_of(document["environment"]):
-        return broken("R106", name=name_of(document["environment"]))
+        return broken("record-misnamed", name=name_of(document["environment"]))
     return None

@@ -1,0 +1,86 @@
+"""What a problem is; the rules that problems break are in ``rules.toml``.
+
+A problem names its rule and gives the facts that the rule's texts leave open; the
+reader's locale chooses the language.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ERROR, WARNING = "error", "warning"
+SEPARATOR = {"en": "; ", "zh": "；"}
+WARNINGS_FOLLOW = {
+    "en": "warnings, which fail nothing:",
+    "zh": "警告（不算失败）：",
+}
+LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, in format strings over the facts of a problem.
+
+    A warning is listed and fails nothing.
+    """
+
+    name: str  # such as related-unknown, by which the code calls it
+    code: str  # such as P110, by which readers look it up
+    en: tuple[str, str]  # what is wrong, what to write instead
+    zh: tuple[str, str]
+    severity: str = ERROR
+
+    def texts(self, lang: str, facts: Mapping[str, object]) -> list[str]:
+        """What is wrong and what to write instead, with the facts in place."""
+        return [text.format_map(facts) for text in getattr(self, lang)]
+
+
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+GROUPS: dict[str, dict[str, str]] = _DATA["groups"]
+RULES = {name: Rule(name, **rule) for name, rule in _DATA["rules"].items()}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault: where it is, the name of the rule it breaks, the rule's facts."""
+
+    path: Path
+    line: int
+    name: str
+    facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> Rule:
+        return RULES[self.name]
+
+    @property
+    def is_error(self) -> bool:
+        return self.rule.severity == ERROR
+
+    def __str__(self) -> str:
+        lang = reader_language()
+        message = SEPARATOR[lang].join(self.rule.texts(lang, self.facts))
+        return f"{self.path}:{self.line}: {self.rule.code} {message}"
+
+
+def report(problems: Iterable[Problem]) -> int:
+    """Print the problems, warnings last; how many errors there are."""
+    problems = list(problems)
+    # Two checks find what stops the build, so each line is printed once.
+    errors = dict.fromkeys(str(problem) for problem in problems if problem.is_error)
+    warnings = [problem for problem in problems if not problem.is_error]
+    for problem in errors:
+        print(f"  {problem}")
+    if warnings:
+        print(WARNINGS_FOLLOW[reader_language()])
+    for problem in warnings:
+        print(f"  {problem}")
+    return len(errors)
+
+
+def reader_language() -> str:
+    """Chinese where the locale is, else English."""
+    locale = next(filter(None, map(os.environ.get, LOCALE)), "")
+    return "zh" if locale.startswith("zh") else "en"
