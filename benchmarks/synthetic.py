@@ -12,7 +12,7 @@ from cookbook.pages import Page
 COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
 COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
 COPIED += ["docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml"]
-COPIED += ["docs/retired.yml", "requirements.in", "requirements-paddle.txt"]
+COPIED += ["requirements.in", "requirements-paddle.txt"]
 
 
 def grow(root: Path, checkout: Path, recipes: int) -> None:
