@@ -272,7 +272,7 @@ def _listing_problems(catalogue: Catalogue) -> Iterator[Problem]:
             page, facts = recipe.page_for("en"), {"category": recipe.category}
             yield page.problem(1, "recipe-not-listed", slug=recipe.slug, **facts)
     lines = (catalogue.root / CATEGORIES).read_text("utf-8").splitlines()
-    for category, slug in listed:
+    for category, slug in dict.fromkeys(listed):
         if folders.get(slug) != category or listed.count((category, slug)) > 1:
             numbers = [n for n, line in enumerate(lines, 1) if line.strip(" -") == slug]
             facts = {"slug": slug, "category": category}

@@ -45,6 +45,9 @@ def write(catalogue: Catalogue, site: Path) -> None:
             file = site / lang / one.old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(forwarding(one, lang), encoding="utf-8")
+            if "/" in one.new:
+                markdown = f"[{one.new}](../{one.new}.md)\n"
+                file.parent.with_suffix(".md").write_text(markdown, encoding="utf-8")
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:

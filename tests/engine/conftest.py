@@ -44,8 +44,9 @@ class TinyCookbook:
         for name in COPIED:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
-        listed = (ROOT / CATEGORIES).read_text("utf-8")
-        self.write(str(CATEGORIES), re.sub(r"^    - .*\n", "", listed, flags=re.M))
+        categories = (ROOT / CATEGORIES).read_text("utf-8")
+        without_groups = re.sub(r"^  (?!en:|zh:).*\n", "", categories, flags=re.M)
+        self.write(str(CATEGORIES), without_groups)
         for name in LINKED:
             (root / name).symlink_to(ROOT / name)
         self.recipe("label-smoothing", self.CLAIM)
