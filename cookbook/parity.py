@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.pages import FRONT_MATTER, PYTHON, Block, Page, other_language
+from cookbook.pages import PYTHON, Block, Page, other_language
 from cookbook.rules import Problem
 
 KEY = "parity"
@@ -108,9 +108,9 @@ def marked(page: Page, digest: str) -> str:
 
     In quotes, since a hash may look like a number.
     """
-    front = FRONT_MATTER.match(page.source)
-    meta = LINE.sub("", front[1])
-    return f'---\n{meta}{KEY}: "{digest}"\n---\n{page.source[front.end() :]}'
+    meta = LINE.sub("", f"{page.document.front}\n")
+    body = page.body[page.document.front_end :]
+    return f'---\n{meta}{KEY}: "{digest}"\n---\n{body}'
 
 
 def stub(page: Page) -> Page:
