@@ -9,6 +9,8 @@ import importlib
 import inspect
 import re
 import string
+import subprocess
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -16,7 +18,7 @@ import markdown
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks import file_checks, prose_checks, snippet_checks
+from cookbook.checks import file_checks, lint, prose_checks
 from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
 from cookbook.site import indexes
 from tests.engine import test_records, test_shown, test_structure
@@ -58,21 +60,6 @@ def used(code: str) -> Append:
 
 FAULTS = {
     # The code of a snippet
-    "function without docstring": (
-        coded("\n\ndef double(x: int) -> int:\n    return 2 * x\n"),
-        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
-    "class without docstring": (
-        coded("\n\nclass Doubled:\n    x = 2\n"),
-        f"{SNIPPET}:6: S204 Doubled has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
-    "asynchronous function without docstring": (
-        coded("\n\nasync def double(x):\n    return 2 * x\n"),
-        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
     "code with Chinese names": (
         Append(TWIN, text="\n写成 `copy(源, 目标)`。\n"),
         f"{TWIN}:12: P314 Chinese characters in code: `copy(源, 目标)`; write it as it "
@@ -121,18 +108,6 @@ FAULTS = {
         f"{SNIPPET}:4: S206 . is not declared; use a package of requirements.in, or "
         "add it there",
     ),
-    "urllib": (
-        coded("from urllib.request import urlopen\n\nurlopen('https://a.org')\n"),
-        f"{SNIPPET}:6: S207 urllib.request.urlopen {NEEDS}",
-    ),
-    "socket": (
-        coded("import socket\n\nsocket.create_connection(('a.org', 80))\n"),
-        f"{SNIPPET}:6: S207 socket.create_connection {NEEDS}",
-    ),
-    "torch.hub": (
-        used("torch.hub.load('pytorch/vision', 'resnet18')"),
-        f"{SNIPPET}:6: S207 torch.hub.load {NEEDS}",
-    ),
     "data set that is downloaded": (
         coded(
             "from torchvision import datasets\n\ndatasets.MNIST('d', download=True)\n"
@@ -167,19 +142,6 @@ FAULTS = {
     "deprecated argument of a model, by place": (
         coded("from torchvision.models import resnet18\n\nresnet18(True)\n"),
         f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
-    ),
-    "deprecated function": (
-        used("torch.norm(torch.ones(2))"),
-        f"{SNIPPET}:6: S208 torch.norm {GONE} torch.linalg.vector_norm",
-    ),
-    "deprecated under another name": (
-        coded("from torch.cuda.amp import GradScaler as Scaler\n\nScaler()\n"),
-        f"{SNIPPET}:6: S208 torch.cuda.amp.GradScaler {GONE} torch.amp.GradScaler",
-    ),
-    "deprecated in a module": (
-        coded("from torch.ao import quantization\n\nquantization.quantize_dynamic\n"),
-        f"{SNIPPET}:6: S208 torch.ao.quantization.quantize_dynamic {GONE} "
-        "torchao.quantization.quantize_",
     ),
     "deprecated argument of a loss": (
         used("torch.nn.MSELoss(size_average=False)"),
@@ -550,6 +512,60 @@ def test_codes_are_unique_and_warnings_are_no_errors():
     assert RULES["heading-level-1"].severity == ERROR
 
 
+# What ruff finds in a snippet, with snippets/ruff.toml, and what its message says.
+RUFF_FAULTS = {
+    "no docstring": ("x = 1", "1:1: D100"),
+    "function without docstring": ("def double(x):\n    return 2 * x", "3:5: D103"),
+    "class without docstring": ("class Doubled:\n    x = 2", "3:7: D101"),
+    "80 columns": (f'x = "{"x" * 74}"', "3:80: E501"),
+    "trailing space": ("x = 1 ", "3:6: W291"),
+    "trailing space in a string": ('x = """\n1 \n"""', "4:2: W291"),
+    "text that runs backwards": ('x = "\u202e1"', "3:1: PLE2502"),
+    "a letter of another script": ("\u0435 = 1", "3:1: PLC2401"),
+    "deprecated function": (
+        "import torch\n\ntorch.norm(torch.ones(2))",
+        "`torch.norm` is banned: deprecated or gone: use torch.linalg.vector_norm",
+    ),
+    "deprecated under another name": (
+        "from torch.cuda.amp import GradScaler as Scaler\n\nScaler()",
+        "`torch.cuda.amp.GradScaler` is banned: deprecated or gone: use "
+        "torch.amp.GradScaler",
+    ),
+    "deprecated in a module": (
+        "from torch.ao import quantization\n\nquantization.quantize_dynamic(1)",
+        "`torch.ao.quantization.quantize_dynamic` is banned",
+    ),
+    "urllib": (
+        'from urllib.request import urlopen\n\nurlopen("https://a.org")',
+        "`urllib.request` is banned: needs the network: make the data in the snippet",
+    ),
+    "socket": (
+        'import socket\n\nsocket.create_connection(("a.org", 80))',
+        "`socket.create_connection` is banned: needs the network",
+    ),
+    "torch.hub": (
+        'import torch\n\ntorch.hub.load("pytorch/vision", "resnet18")',
+        "`torch.hub` is banned: needs the network",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUFF_FAULTS)
+def test_ruff_refuses_what_it_has_a_rule_for(name):
+    code, expected = RUFF_FAULTS[name]
+    source = code if name == "no docstring" else f'"""A snippet."""\n\n{code}'
+    place = ["--stdin-filename", "snippets/training/planted.py", "-"]
+    done = subprocess.run(
+        [lint.BIN / "ruff", *lint.CHECK, *place],
+        input=f"{source}\n",
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert expected in done.stdout
+
+
 def resolve(name: str):
     """The object of a dotted name; None where there is none."""
     parts = name.split(".")
@@ -569,7 +585,17 @@ def resolve(name: str):
 BY_DOCUMENTATION = {"torch.autograd.Variable"}
 
 
-@pytest.mark.parametrize("name", snippet_checks.DEPRECATED)
+SETTINGS = tomllib.loads((ROOT / "snippets/ruff.toml").read_text("utf-8"))
+BANNED = SETTINGS["lint"]["flake8-tidy-imports"]["banned-api"]
+# Each deprecated name, and what is recommended instead.
+DEPRECATED = {
+    name: ban["msg"].split()[-1]
+    for name, ban in BANNED.items()
+    if ban["msg"].startswith("deprecated")
+}
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
 def test_torch_itself_says_that_a_name_is_deprecated(name):
     found = resolve(name)
     if found is None or name in BY_DOCUMENTATION:
@@ -589,7 +615,7 @@ def resolve_loudly(name: str) -> None:
         getattr(importlib.import_module(module), attribute, None)
 
 
-@pytest.mark.parametrize("name", sorted(set(snippet_checks.DEPRECATED.values())))
+@pytest.mark.parametrize("name", sorted(set(DEPRECATED.values())))
 def test_what_is_recommended_instead_exists(name):
     if not name.startswith("torchao."):  # a package of its own
         assert resolve(name) is not None
