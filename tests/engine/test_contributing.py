@@ -214,7 +214,7 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
 NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
 # What the site and the checks import besides.
-MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
+MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
 
 
