@@ -151,8 +151,8 @@ def files(root: Path) -> list[Path]:
     return [file for file in found if file.name != "schema.json"]
 
 
-def misfit(document: object):
-    """The foremost way in which a document is not what schema.json says, or None."""
+def schema_error(document: object):
+    """The most relevant fault that schema.json finds in a document, or None."""
     from jsonschema import Draft202012Validator  # not needed where blocks only run
     from jsonschema.exceptions import best_match
 
@@ -170,7 +170,7 @@ def problem(root: Path, file: Path) -> Problem | None:
         document = json.loads(file.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
         return broken("record-not-json")
-    if fault := misfit(document):
+    if fault := schema_error(document):
         return broken(
             "record-malformed", place=fault.json_path, why=fault.message[:100]
         )

@@ -17,7 +17,7 @@ REQUIREMENTS = ("requirements.in", "requirements-paddle.txt")
 # Packages that are imported under another name than they are installed.
 IMPORTED_AS = {"pillow": "PIL", "pyyaml": "yaml", "scikit-learn": "sklearn"}
 IMPORTED_AS |= {"paddlepaddle": "paddle"}
-BROUGHT_ALONG = {"PIL"}  # by torchvision, which can not do without
+BROUGHT_ALONG = {"PIL"}  # by torchvision, which cannot do without
 EXITS = ("exit", "quit", "os._exit", "sys.exit", "SystemExit")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef

@@ -103,7 +103,7 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
     Raises:
         ScaffoldError: the recipe exists, or its name will not do.
-        PageError: the front matter of another page can not be read.
+        PageError: the front matter of another page cannot be read.
     """
     category, slug = split(recipe)
     refuse_category(catalogue, category)
@@ -155,7 +155,7 @@ def refuse_taken(catalogue: Catalogue, slug: str) -> None:
 
 
 def write(root: Path, files: dict[Path, str]) -> None:
-    """Write all files; where one can not be written, leave none behind."""
+    """Write all files; where one cannot be written, leave none behind."""
     written = []
     try:
         for path, text in files.items():
