@@ -1,4 +1,8 @@
-"""The rules of a snippet that ruff does not have; snippets/ruff.toml has the others."""
+"""The rules of a snippet that neither ruff has nor a run shows by itself.
+
+snippets/ruff.toml has the form and the banned names. A run fails at a request to the
+network, at a deprecation warning, and where a snippet ends before its last line.
+"""
 
 import ast
 import re
@@ -18,18 +22,8 @@ REQUIREMENTS = ("requirements.in", "requirements-paddle.txt")
 IMPORTED_AS = {"pillow": "PIL", "pyyaml": "yaml", "scikit-learn": "sklearn"}
 IMPORTED_AS |= {"paddlepaddle": "paddle"}
 BROUGHT_ALONG = {"PIL"}  # by torchvision, which cannot do without
-EXITS = ("exit", "quit", "os._exit", "sys.exit", "SystemExit")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
-# A function that may build a model, and weights: ResNet18_Weights.DEFAULT, "DEFAULT".
-MODEL = re.compile(r"torchvision\.models\.([a-z]\w*\.)?(?!get_|list_)[a-z]\w*")
-WEIGHTS = re.compile(r"_Weights\.|^['\"]")
-DEPRECATED_ARGUMENTS = {
-    ("torch.nn.", "size_average"): "reduction=",
-    ("torch.nn.", "reduce"): "reduction=",
-    ("torchvision.models.", "pretrained"): "weights=",
-    ("torch.autograd.backward", "grad_variables"): "grad_tensors=",
-}
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
@@ -117,72 +111,28 @@ def _import_problems(
 
 
 def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Problem]:
-    """Calls that need the network, are deprecated or unsafe, or end the run."""
+    """Unsafe loading, and a deprecated attribute that no warning names."""
     names = Names(tree)
     lines = ["", *source.split("\n")]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = names.full_name(node.func) or getattr(node.func, "id", "")
+        if isinstance(node, ast.Call) and names.full_name(node.func) == "torch.load":
             commented = "#" in "".join(lines[node.lineno - 1 : node.end_lineno + 1])
-            yield from _call_problems(path, node, name, commented)
-        if isinstance(node, ast.Raise) and getattr(node.exc, "id", "") in EXITS:
-            yield Problem(path, node.lineno, "early-exit", {"name": node.exc.id})
+            if not _is_safe(node, commented):
+                yield Problem(path, node.lineno, "load-without-weights-only")
         if _is_data_of_tensor(node, names):
             facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
             yield Problem(path, node.lineno, "api-deprecated", facts)
 
 
-def _call_problems(
-    path: Path, call: ast.Call, name: str, commented: bool
-) -> Iterator[Problem]:
-    given = _arguments(call, name)
-    for argument in given:
-        for (prefix, old), new in DEPRECATED_ARGUMENTS.items():
-            if argument == old and name.startswith(prefix):
-                facts = {"name": f"{old}=", "replacement": new}
-                yield Problem(path, call.lineno, "api-deprecated", facts)
-    if argument := _download(name, given):
-        yield Problem(path, call.lineno, "snippet-needs-network", {"name": argument})
-    if name == "torch.load" and not _is_safe(given, commented):
-        yield Problem(path, call.lineno, "load-without-weights-only")
-    if name in EXITS:
-        yield Problem(path, call.lineno, "early-exit", {"name": name})
-
-
-def _arguments(call: ast.Call, name: str) -> dict[str | None, ast.expr]:
-    """The arguments by name, None for ``**``; and what torchvision takes by place."""
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if name.startswith("torchvision.datasets.") and any(map(_is_true, call.args[2:])):
-        given["download"] = ast.Constant(True)  # after root and train
-    if call.args and MODEL.fullmatch(name):
-        if isinstance(getattr(call.args[0], "value", None), bool):
-            given["pretrained"] = call.args[0]
-        elif WEIGHTS.search(ast.unparse(call.args[0])):
-            given["weights"] = call.args[0]
-    return given
-
-
-def _is_safe(given: dict[str | None, ast.expr], commented: bool) -> bool:
+def _is_safe(call: ast.Call, commented: bool) -> bool:
     """Whether weights_only is said, and a comment beside it where it is False."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}  # None for **
     if "weights_only" not in given:
         return None in given
     return _is_true(given["weights_only"]) or commented
 
 
-def _download(name: str, given: dict[str | None, ast.expr]) -> str | None:
-    """The argument that makes a call download something."""
-    if _is_true(given.get("download")):
-        return "download=True"
-    if name.endswith(".create_model") and _is_true(given.get("pretrained")):
-        return "pretrained=True"
-    weights = given.get("weights")
-    if name.startswith("torchvision.models.") and weights is not None:
-        is_none = isinstance(weights, ast.Constant) and weights.value is None
-        return None if is_none else "weights="
-    return None
-
-
-def _is_true(node: ast.expr | None) -> bool:
+def _is_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 

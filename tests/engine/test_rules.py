@@ -36,7 +36,6 @@ from tests.engine.plants import (
 
 ROOT = Path(__file__).parents[2]
 TEST = "tests/snippets/training/test_label_smoothing.py"
-NEEDS = "needs the network; a snippet runs without; make its data in the snippet"
 GONE = "is deprecated or gone; use"
 TORCH = "import torch\n\n"
 NOTE = "F101 what looks like a credential"
@@ -78,21 +77,6 @@ FAULTS = {
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
         "print it and record the output",
     ),
-    **{
-        f"{statement} ends the run": (
-            coded(f"import os\nimport sys\n\n{statement}\n"),
-            f"{SNIPPET}:7: S210 {name} ends the run before what follows is checked; "
-            "let the snippet run to its end, or raise another exception",
-        )
-        for statement, name in {
-            "os._exit(0)": "os._exit",
-            "sys.exit()": "sys.exit",
-            "exit()": "exit",
-            "quit(0)": "quit",
-            "raise SystemExit": "SystemExit",
-            "raise SystemExit(0)": "SystemExit",
-        }.items()
-    },
     "undeclared package": (
         coded("import pandas as pd\n"),
         f"{SNIPPET}:4: S206 pandas is not declared; use a package of requirements.in, "
@@ -107,51 +91,6 @@ FAULTS = {
         coded("from . import other\n"),
         f"{SNIPPET}:4: S206 . is not declared; use a package of requirements.in, or "
         "add it there",
-    ),
-    "data set that is downloaded": (
-        coded(
-            "from torchvision import datasets\n\ndatasets.MNIST('d', download=True)\n"
-        ),
-        f"{SNIPPET}:6: S207 download=True {NEEDS}",
-    ),
-    "timm weights that are downloaded": (
-        coded("import timm\n\ntimm.create_model('resnet18', pretrained=True)\n"),
-        f"{SNIPPET}:6: S207 pretrained=True {NEEDS}",
-    ),
-    "torchvision weights that are downloaded": (
-        coded(
-            "from torchvision.models import resnet18\n\nresnet18(weights='DEFAULT')\n"
-        ),
-        f"{SNIPPET}:6: S207 weights= {NEEDS}",
-    ),
-    "data set that is downloaded, by place": (
-        coded(
-            "from torchvision import datasets\n\n"
-            "datasets.MNIST('d', True, None, None, True)\n"
-        ),
-        f"{SNIPPET}:6: S207 download=True {NEEDS}",
-    ),
-    "torchvision weights that are downloaded, by place": (
-        coded(
-            "from torchvision.models import ResNet18_Weights, resnet18\n\n"
-            "resnet18(ResNet18_Weights.DEFAULT)\nresnet18('DEFAULT')\n"
-        ),
-        f"{SNIPPET}:6: S207 weights= {NEEDS}",
-        f"{SNIPPET}:7: S207 weights= {NEEDS}",
-    ),
-    "deprecated argument of a model, by place": (
-        coded("from torchvision.models import resnet18\n\nresnet18(True)\n"),
-        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
-    ),
-    "deprecated argument of a loss": (
-        used("torch.nn.MSELoss(size_average=False)"),
-        f"{SNIPPET}:6: S208 size_average= {GONE} reduction=",
-    ),
-    "deprecated argument of a model": (
-        coded(
-            "from torchvision.models import resnet18\n\nresnet18(pretrained=False)\n"
-        ),
-        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
     ),
     ".data of a tensor": (
         used("torch.ones(2).data.zero_()"),
@@ -395,12 +334,6 @@ SOUND = {
         '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
     ),
     "declared under another name": coded("from PIL import Image\n\nImage.new\n"),
-    "weights that are not downloaded": coded(
-        "from torchvision.models import resnet18\n\nresnet18(weights=None)\n"
-    ),
-    "a list of weights": coded(
-        "import timm\n\ntimm.list_models('resnet*', pretrained=True)\n"
-    ),
     "torch.utils.data": coded("from torch.utils import data\n\ndata.DataLoader\n"),
     "data of something else": coded("import os\n\nos.environ.data\n"),
     "torch.load with weights_only": used("torch.load('a.pt', weights_only=True)"),
@@ -410,14 +343,6 @@ SOUND = {
         "torch.load(\n    'c.pt',\n    weights_only=False,  # ours\n)"
     ),
     "arguments of torch.load from elsewhere": used("torch.load('a.pt', **{})"),
-    "a model, and parts of it, without weights": coded(
-        "from torchvision import models\n\nmodel = models.resnet18(None)\n"
-        "models.feature_extraction.get_graph_node_names(model)\n"
-        "models.feature_extraction.create_feature_extractor(model, {})\n"
-    ),
-    "an image, and a data set that is made": coded(
-        "from torchvision import datasets\n\ndatasets.MNIST('d', True)\n"
-    ),
     "nested function without docstring": coded(
         '\n\ndef f() -> int:\n    """Double."""\n\n    def g() -> int:\n'
         "        return 2\n\n    return g()\n"
