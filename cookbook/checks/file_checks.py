@@ -1,9 +1,11 @@
-"""The rules of every file: UTF-8, no credentials, no path of one machine, no TODO."""
+"""The rules of every file: its place, UTF-8, no credentials, no path of one machine."""
 
 import ast
 import os
 import re
+import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +15,35 @@ from detect_secrets.core.scan import scan_file
 from detect_secrets.plugins import keyword
 from detect_secrets.plugins.base import RegexBasedDetector
 from detect_secrets.settings import transient_settings
+from packaging.utils import canonicalize_name
 
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
 IGNORED = Path(".gitignore")
+# Which files these folders hold. Any other file would be published or run unseen,
+# or neither.
+HOLDS = {
+    "docs": (
+        "docs/*.yml",
+        "docs/*.png",
+        "docs/root/*.md",
+        *(f"docs/??/*.{kind}" for kind in ("md", "svg", "png")),
+        *(f"docs/??/*/*.{kind}" for kind in ("md", "svg", "png")),
+        "docs/overrides/*.html",
+        "docs/overrides/partials/*.html",
+        "docs/overrides/assets/*",
+    ),
+    "snippets": (
+        "snippets/ruff.toml",
+        *(f"snippets/*/*.{kind}" for kind in ("py", "out", "svg")),
+    ),
+    "tests/snippets": ("tests/snippets/conftest.py", "tests/snippets/*/test_*.py"),
+    "verified": ("verified/*.json",),
+}
+IMAGES = (".png", ".jpg", ".webp")  # all else is text
+LARGEST = 200_000  # bytes
+PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
@@ -39,8 +65,24 @@ TOKENS = {
 def files(root: Path) -> list[Path]:
     """The files that git tracks or would add, relative to the root.
 
-    Found without git, so in an unpacked archive too.
+    Without git or a repository, as in an unpacked archive: those that .gitignore at
+    the root does not name.
     """
+    command = ["git", "ls-files", "-coz", "--exclude-standard"]
+    with suppress(FileNotFoundError, subprocess.CalledProcessError):
+        if (root / ".git").exists():
+            run = subprocess.run(command, cwd=root, capture_output=True, check=True)
+            names = set(filter(None, os.fsdecode(run.stdout).split("\0")))
+            # A removed file is listed until the removal is added; so is a submodule.
+            return sorted(Path(name) for name in names if _is_file(root / name))
+    return _walk(root)
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_symlink() or path.is_file()
+
+
+def _walk(root: Path) -> list[Path]:
     patterns = [".git/", *(root / IGNORED).read_text("utf-8").splitlines()]
     ignored = pathspec.GitIgnoreSpec.from_lines(patterns)
     found = []
@@ -52,18 +94,55 @@ def files(root: Path) -> list[Path]:
 
 
 def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
-    """What no file may hold, in the files given; binary ones are left out."""
+    """What is wrong with the files given: where they are, and what they hold."""
     found = []
     for path in paths:
-        try:
-            text = read_text(root, path)
-        except PageError as error:
-            if b"\0" not in (root / path).read_bytes():
-                found.append(error.problem)
-            continue
-        found += _line_problems(path, text)
-        found += _credential_problems(root, path, text)
+        if misplaced := _tree_problem(root, path):
+            found.append(misplaced)
+        elif path.suffix not in IMAGES:
+            found += _text_problems(root, path)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
+
+
+def _tree_problem(root: Path, path: Path) -> Problem | None:
+    """Why a file does not belong into the repository, or not where it is."""
+    if (root / path).is_symlink():
+        return Problem(path, 1, "file-is-link")
+    if (size := (root / path).stat().st_size) > LARGEST:
+        facts = {"size": size // 1000, "limit": LARGEST // 1000}
+        return Problem(path, 1, "file-too-large", facts)
+    for folder, patterns in HOLDS.items():
+        # An absolute pattern fits the whole path, not its end alone.
+        if path.is_relative_to(folder) and not any(
+            ("/" / path).match(f"/{pattern}") for pattern in patterns
+        ):
+            facts = {"folder": folder, "allowed": ", ".join(patterns)}
+            return Problem(path, 1, "file-out-of-place", facts)
+    return None
+
+
+def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
+    try:
+        text = read_text(root, path)
+    except PageError as error:
+        yield error.problem
+        return
+    yield from _line_problems(path, text)
+    yield from _credential_problems(root, path, text)
+    if path.match("requirements*.in"):
+        yield from _pin_problems(root, path, text)
+
+
+def _pin_problems(root: Path, path: Path, text: str) -> Iterator[Problem]:
+    """Packages that are asked for and not pinned, so that nobody installs them."""
+    pins = path.with_suffix(".txt")
+    lines = (root / pins).read_text("utf-8").splitlines()
+    pinned = {canonicalize_name(pin[0]) for pin in map(PACKAGE.match, lines) if pin}
+    for number, line in enumerate(text.splitlines(), start=1):
+        package = PACKAGE.match(line)
+        if package and canonicalize_name(package[0]) not in pinned:
+            facts = {"package": package[0], "path": path, "pins": pins}
+            yield Problem(path, number, "package-not-pinned", facts)
 
 
 def _line_problems(path: Path, text: str) -> Iterator[Problem]:
