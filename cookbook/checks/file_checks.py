@@ -15,35 +15,24 @@ from detect_secrets.core.scan import scan_file
 from detect_secrets.plugins import keyword
 from detect_secrets.plugins.base import RegexBasedDetector
 from detect_secrets.settings import transient_settings
-from packaging.utils import canonicalize_name
 
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
 IGNORED = Path(".gitignore")
-# Which files these folders hold. Any other file would be published or run unseen,
-# or neither.
+# What these folders hold. Other files there would be published or run unseen.
 HOLDS = {
     "docs": (
-        "docs/*.yml",
-        "docs/*.png",
-        "docs/root/*.md",
-        *(f"docs/??/*.{kind}" for kind in ("md", "svg", "png")),
-        *(f"docs/??/*/*.{kind}" for kind in ("md", "svg", "png")),
-        "docs/overrides/*.html",
-        "docs/overrides/partials/*.html",
-        "docs/overrides/assets/*",
+        "docs/*.yml docs/*.png docs/root/*.md docs/??/*.md docs/??/*/*.md "
+        "docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
+        "docs/overrides/*.html docs/overrides/partials/*.html docs/overrides/assets/*"
     ),
-    "snippets": (
-        "snippets/ruff.toml",
-        *(f"snippets/*/*.{kind}" for kind in ("py", "out", "svg")),
-    ),
-    "tests/snippets": ("tests/snippets/conftest.py", "tests/snippets/*/test_*.py"),
-    "verified": ("verified/*.json",),
+    "snippets": "snippets/ruff.toml snippets/*/*.py snippets/*/*.out snippets/*/*.svg",
+    "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",
+    "verified": "verified/*.json",
 }
 IMAGES = (".png", ".jpg", ".webp")  # all else is text
 LARGEST = 200_000  # bytes
-PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
@@ -72,17 +61,11 @@ def files(root: Path) -> list[Path]:
     with suppress(FileNotFoundError, subprocess.CalledProcessError):
         if (root / ".git").exists():
             run = subprocess.run(command, cwd=root, capture_output=True, check=True)
-            names = set(filter(None, os.fsdecode(run.stdout).split("\0")))
-            # A removed file is listed until the removal is added; so is a submodule.
-            return sorted(Path(name) for name in names if _is_file(root / name))
-    return _walk(root)
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_symlink() or path.is_file()
-
-
-def _walk(root: Path) -> list[Path]:
+            names = {Path(name) for name in os.fsdecode(run.stdout).split("\0")}
+            # Git also lists removed files, and the folders of other repositories.
+            return sorted(
+                n for n in names if (root / n).is_symlink() or (root / n).is_file()
+            )
     patterns = [".git/", *(root / IGNORED).read_text("utf-8").splitlines()]
     ignored = pathspec.GitIgnoreSpec.from_lines(patterns)
     found = []
@@ -111,12 +94,11 @@ def _tree_problem(root: Path, path: Path) -> Problem | None:
     if (size := (root / path).stat().st_size) > LARGEST:
         facts = {"size": size // 1000, "limit": LARGEST // 1000}
         return Problem(path, 1, "file-too-large", facts)
-    for folder, patterns in HOLDS.items():
+    for folder, allowed in HOLDS.items():
         # An absolute pattern fits the whole path, not its end alone.
-        if path.is_relative_to(folder) and not any(
-            ("/" / path).match(f"/{pattern}") for pattern in patterns
-        ):
-            facts = {"folder": folder, "allowed": ", ".join(patterns)}
+        fits = (("/" / path).match(f"/{pattern}") for pattern in allowed.split())
+        if path.is_relative_to(folder) and not any(fits):
+            facts = {"folder": folder, "allowed": allowed}
             return Problem(path, 1, "file-out-of-place", facts)
     return None
 
@@ -129,20 +111,6 @@ def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
         return
     yield from _line_problems(path, text)
     yield from _credential_problems(root, path, text)
-    if path.match("requirements*.in"):
-        yield from _pin_problems(root, path, text)
-
-
-def _pin_problems(root: Path, path: Path, text: str) -> Iterator[Problem]:
-    """Packages that are asked for and not pinned, so that nobody installs them."""
-    pins = path.with_suffix(".txt")
-    lines = (root / pins).read_text("utf-8").splitlines()
-    pinned = {canonicalize_name(pin[0]) for pin in map(PACKAGE.match, lines) if pin}
-    for number, line in enumerate(text.splitlines(), start=1):
-        package = PACKAGE.match(line)
-        if package and canonicalize_name(package[0]) not in pinned:
-            facts = {"package": package[0], "path": path, "pins": pins}
-            yield Problem(path, number, "package-not-pinned", facts)
 
 
 def _line_problems(path: Path, text: str) -> Iterator[Problem]:

@@ -102,8 +102,8 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         yield error.problem
         return
     yield from _text_problems(path, source)
-    text = (root / path).with_suffix(".out")
-    if text.exists() and not text.read_text("utf-8", "replace").strip(". \n"):
+    output = (root / path).with_suffix(".out")
+    if output.exists() and not output.read_text("utf-8", "replace").strip(". \n"):
         yield Problem(path.with_suffix(".out"), 1, "output-says-nothing")
     try:
         tree = ast.parse(source)
@@ -115,7 +115,7 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
     if not ast.get_docstring(tree):
         yield Problem(path, 1, "docstring-missing")
-    if not any(claims(tree)) and not _prints((root / path).with_suffix(".out")):
+    if not any(claims(tree)) and not output.exists():
         yield Problem(path, 1, "claim-missing")
     yield from _definition_problems(path, tree)
     yield from _import_problems(path, tree, _declared(root))
@@ -159,11 +159,6 @@ def _line_fault(line: str) -> str | None:
     if "-8<-" in line:
         return "include-in-snippet"
     return None
-
-
-def _prints(output: Path) -> bool:
-    """Whether an output is recorded, and says something."""
-    return output.exists() and bool(output.read_text("utf-8", "replace").strip())
 
 
 def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
@@ -224,6 +219,11 @@ def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Proble
             yield from _call_problems(path, node, name, commented)
         if isinstance(node, ast.Raise) and getattr(node.exc, "id", "") in EXITS:
             yield Problem(path, node.lineno, "early-exit", {"name": node.exc.id})
+        if isinstance(node, ast.Compare) and _is_wrong_guard(node):
+            yield Problem(path, node.lineno, "main-guard-wrong")
+        if _replaces_assertion(node):
+            facts = {"name": ast.unparse(node)}
+            yield Problem(path, node.lineno, "assertion-replaced", facts)
         if _is_data_of_tensor(node, names):
             facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
             yield Problem(path, node.lineno, "api-deprecated", facts)
@@ -281,6 +281,18 @@ def _download(name: str, given: dict[str | None, ast.expr]) -> str | None:
 
 def _is_true(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
+
+
+def _is_wrong_guard(test: ast.Compare) -> bool:
+    """Whether ``__name__`` is compared with anything but ``"__main__"``."""
+    sides = {ast.unparse(side) for side in (test.left, *test.comparators)}
+    return "__name__" in sides and sides != {"__name__", "'__main__'"}
+
+
+def _replaces_assertion(node: ast.AST) -> bool:
+    """Whether torch.testing.assert_close, or another such name, is assigned to."""
+    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    return is_attribute and node.attr.startswith("assert_")
 
 
 def _is_data_of_tensor(node: ast.AST, names: Names) -> bool:

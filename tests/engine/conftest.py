@@ -28,7 +28,7 @@ COPIED = (
     "docs/root/index.md",
 )
 COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
-COPIED += ("requirements.in", "requirements.txt", "requirements-paddle.txt")
+COPIED += ("requirements.in", "requirements-paddle.txt")
 LINKED = ("cookbook", "docs/overrides")
 os.environ["LC_ALL"] = "C.UTF-8"  # messages are English, whoever runs the tests
 
