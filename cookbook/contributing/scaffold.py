@@ -54,6 +54,20 @@ REFUSALS = {
         ),
         "zh": ("{slug} 不能用作 slug", "写小写单词，用 - 连接，首个单词以字母开头"),
     },
+    "near": {
+        "en": ("{recipe} names no recipe", "write {near}"),
+        "zh": ("{recipe} 不是条目名", "写成 {near}"),
+    },
+    "keyword": {
+        "en": (
+            "{slug} is a keyword of Python, which can name no file to import",
+            "write a slug of several words that name the task",
+        ),
+        "zh": (
+            "{slug} 是 Python 关键字，不能用作要导入的文件名",
+            "用几个单词组成的 slug 写明任务",
+        ),
+    },
     "module": {
         "en": (
             "{slug} is a module's name, which the snippet would hide",
@@ -93,13 +107,13 @@ REFUSALS = {
 }
 REPORT = {
     "en": (
-        "Written, and it runs already:",
+        "Written; the code already runs, with --gpu on a GPU alone:",
         "Replace what each TODO says:",
         "Run this until all is in order:",
         "Then confirm that the two pages say the same:",
     ),
     "zh": (
-        "已生成以下文件，可以直接运行：",
+        "已生成以下文件，代码可以直接运行（用了 --gpu 则要有 GPU）：",
         "替换每一处 TODO：",
         "反复运行，直到全部通过：",
         "最后确认两页内容一致：",
@@ -174,6 +188,9 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
 def split(recipe: str) -> tuple[str, str]:
     category, slash, slug = recipe.partition("/")
+    near = re.sub(r"[_\s]+", "-", recipe.replace("\\", "/").lower())
+    if near != recipe and SLUG.fullmatch(near.partition("/")[2]):
+        raise ScaffoldError("near", recipe=recipe, near=near)
     if not (category and slash and slug) or "/" in slug:
         raise ScaffoldError("form", recipe=recipe)
     return category, slug
@@ -189,8 +206,10 @@ def refuse_category(catalogue: Catalogue, category: str) -> None:
 
 
 def refuse_name(catalogue: Catalogue, slug: str) -> None:
-    if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
+    if not SLUG.fullmatch(slug):
         raise ScaffoldError("slug", slug=slug)
+    if keyword.iskeyword(slug):
+        raise ScaffoldError("keyword", slug=slug)
     if is_module(catalogue.root, slug.replace("-", "_")):
         raise ScaffoldError("module", slug=slug)
     if len(slug) > LONGEST:

@@ -195,6 +195,17 @@ def test_a_recipe_is_checked_on_the_cpu(cookbook):
     assert done.returncode == 0, done.stdout
 
 
+def test_what_needs_a_gpu_is_said_not_to_have_run(cookbook):
+    nvidia = "\n<!--pytest.mark.gpu-->\n```bash\nnvidia-smi\n```\n"
+    Append(PAGE, TWIN, text=nvidia)(cookbook)
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.endswith(
+        "  training/label-smoothing:2: not run, it needs a GPU; make test-gpu runs it, "
+        "for a pull request a maintainer\nall in order\n"
+    )
+
+
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):
     code = (
         '\n\ndef f(x:int)->int:\n\t"""Double."""\n\treturn 2*x  \n\n\nprint(f(1))\n\n'

@@ -87,7 +87,7 @@ def test_the_answer_names_every_todo_and_the_next_command(cookbook, new):
 def test_a_chinese_locale_is_answered_in_chinese(cookbook):
     command = ("cookbook", "new", "training/ema-weights")
     done = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
-    assert done.stdout.startswith("已生成以下文件，可以直接运行：\n")
+    assert done.stdout.startswith("已生成以下文件，代码可以直接运行（")
     again = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
     page = "docs/en/training/ema-weights.md"
     assert again.stderr == f"ema-weights 已经存在：{page}；改进那一页，或换一个名字\n"
@@ -131,8 +131,14 @@ REFUSED = {
     "slug; old links must not lead to another task",
     "training/taken": "snippets/training/taken.py exists already; choose another slug, "
     "or remove the file",
-    "training/EMA_Weights": "EMA_Weights is no slug; write lower-case words joined by "
-    "-, the first beginning with a letter",
+    **{
+        recipe: f"{recipe} names no recipe; write training/ema-weights"
+        for recipe in (
+            "training/EMA_Weights",
+            "training/ema weights",
+            "training\\ema-weights",
+        )
+    },
     "training/2d-conv": "2d-conv is no slug; write lower-case words joined by -, the "
     "first beginning with a letter",
     **{
@@ -140,8 +146,8 @@ REFUSED = {
         "hide; write a slug of several words that name the task"
         for module in ("logging", "random", "numpy", "torch")
     },
-    "training/del": "del is no slug; write lower-case words joined by -, the first "
-    "beginning with a letter",
+    "training/del": "del is a keyword of Python, which can name no file to import; "
+    "write a slug of several words that name the task",
     f"training/{'a' * 37}": f"{'a' * 37} has 37 characters; write a slug of at most 36",
     "trainig/x": "unknown category trainig; choose one of docs/categories.yml: "
     "training",
