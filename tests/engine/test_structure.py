@@ -45,6 +45,10 @@ OFFLINE = (
     '<!--pytest.mark.skip(reason="…")--> on the line before the block'
 )
 NOT_RUN = "would be shown but not run"
+NOT_PLAIN = (
+    "begins a block that would be shown but not run; write every block as a ``` fence "
+    "at the left margin, outside quotes and lists"
+)
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 ANSWER = 'answer: "assert 1 + 1 == 2"\n'  # on line 6 of the English page
 NO_ANSWER = (
@@ -136,25 +140,27 @@ FAULTS = {
             'python title="a.py"',
             'python hl_lines="1"',
             "{ .python }",
-            " { .python }",
             "console",
             "",
         )
     },
     "~~~ around an include": (
         Change(PAGE, old=BLOCK, new=f"~~~python\n{INCLUDE}~~~\n"),
+        f"{PAGE}:8: P210 ~~~python {NOT_PLAIN}",
         f"{PAGE}:9: P205 an include outside a ```python block; include "
         "snippets there alone; their output follows by itself",
     ),
     "longer fence": (
         Change(PAGE, old=BLOCK, new=f"`{OPEN}{INCLUDE}````\n"),
-        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
-        'write only --8<-- "<category>/<file>.py"',
+        f"{PAGE}:8: P210 ````python {NOT_PLAIN}",
+        f"{PAGE}:9: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "block in a list": (
         Change(PAGE, old=BLOCK, new=f"- a\n\n    {OPEN}    {INCLUDE}    ```\n"),
-        f"{PAGE}:11: P202 not an include: --8<-- "
-        f'"training/label_smoothing.py"; {WHOLE_FILE}',
+        f"{PAGE}:10: P210 ```python {NOT_PLAIN}",
+        f"{PAGE}:11: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "fence left open": (
         Change(PAGE, old=BLOCK, new=f"{OPEN}{INCLUDE}"),
@@ -646,14 +652,6 @@ FAULTS = {
     ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
-        (
-            f"{PAGE}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
-        (
-            f"{TWIN}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
         (
             f"{SNIPPET}:5: S105 ``` inside a snippet ends the block on the page; "
             "write it otherwise"
