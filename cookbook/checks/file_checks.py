@@ -1,6 +1,5 @@
 """The rules of every file: its place, UTF-8, no credentials, no path of one machine."""
 
-import ast
 import os
 import re
 import subprocess
@@ -39,8 +38,6 @@ FINISHED = ("docs", "snippets", "tests/snippets")
 TODO = re.compile(r"\bTODO\b.*")
 # Where people keep their files; a recipe writes into the current folder.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+|\b[A-Z]:\\+\w{2,}\\")
-# What a snippet opens that only some machines have: /data/x, ~/x, C:/x.
-ABSOLUTE = re.compile(r"/(?!dev/null\b)[\w.]|~\w*(/|$)|[A-Za-z]:[\\/]")
 # Hashes and words of code are random enough to be taken for secrets.
 GUESSING = ("Base64HighEntropyString", "HexHighEntropyString")
 EXAMPLE = "pragma: allowlist secret"  # detect-secrets' own mark
@@ -114,39 +111,13 @@ def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
 
 
 def _line_problems(path: Path, text: str) -> Iterator[Problem]:
-    literals = _literals(text) if _is_snippet(path) else {}
     finished = any(path.is_relative_to(folder) for folder in FINISHED)
     for number, line in enumerate(text.split("\n"), start=1):
-        machine = MACHINE_PATH.search(line)
-        found = machine[0] if machine else literals.get(number)
+        found = MACHINE_PATH.search(line)
         if found and not path.is_relative_to(QUERIES):
-            yield Problem(path, number, "machine-path", {"found": found})
+            yield Problem(path, number, "machine-path", {"found": found[0]})
         if finished and (left := TODO.search(line)):
             yield Problem(path, number, "left-undone", {"text": left[0].strip()})
-
-
-def _is_snippet(path: Path) -> bool:
-    return path.is_relative_to("snippets") and path.suffix == ".py"
-
-
-def _literals(source: str) -> dict[int, str]:
-    """The strings that begin as an absolute path does, by line."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except SyntaxError:
-        return {}  # another rule says so
-    continued = {id(node.right) for node in nodes if isinstance(node, ast.BinOp)}
-    for node in nodes:
-        if isinstance(node, ast.JoinedStr):
-            continued |= {id(part) for part in node.values[1:]}
-    return {
-        node.lineno: node.value.partition("\n")[0]
-        for node in nodes
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and id(node) not in continued
-        and ABSOLUTE.match(node.value)
-    }
 
 
 def _credential_problems(root: Path, path: Path, text: str) -> Iterator[Problem]:

@@ -311,34 +311,30 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
 def _taken_names(
     catalogue: Catalogue, lang: str, broken: set[Path]
 ) -> Iterator[Problem]:
-    """Titles and aliases that other recipes of the language have, too."""
+    """Pages that have another recipe's title, or many of its aliases."""
     pages = [recipe.written[lang] for recipe in catalogue.written_in(lang)]
     pages = [page for page in pages if page.path not in broken]
-    titled, listing = defaultdict(list), defaultdict(list)
+    titles = {page.meta["title"].casefold() for page in pages}
+    leads: dict[str, dict[str, Page]] = defaultdict(dict)  # to which pages, by slug
     for page in pages:
-        titled[page.meta["title"].casefold()].append(page)
-        for alias in _aliases(page):
-            listing[alias].append(page)
+        for name in _names(page):
+            leads[name][page.slug] = page
     for page in pages:
-        title = {page.meta["title"].casefold(): "title"}
-        for name, key in (title | dict.fromkeys(_aliases(page), "aliases")).items():
-            for other in titled[name]:
-                if other.slug != page.slug:
-                    place = f"{other.path}:{other.meta_line('title')}"
-                    at = page.meta_line(key)
-                    yield page.problem(at, "title-taken", name=name, place=place)
-        shared = [alias for alias in _aliases(page) if len(listing[alias]) > 1]
-        if len(shared) > MAX_SHARED:
-            at, words = page.meta_line("aliases"), ", ".join(shared)
-            sharing = {str(one.path) for alias in shared for one in listing[alias]}
-            others = ", ".join(sorted(sharing - {str(page.path)}))
-            facts = {"words": words, "others": others, "limit": MAX_SHARED}
-            yield page.problem(at, "aliases-shared", **facts)
+        shared = [name for name in _names(page) if len(leads[name]) > 1]
+        if len(shared) <= MAX_SHARED:
+            shared = [name for name in shared if name in titles]
+        if shared:
+            others = {one for name in shared for one in leads[name].values()} - {page}
+            places = sorted(f"{one.path}:{one.meta_line('title')}" for one in others)
+            facts = {"names": ", ".join(shared), "places": ", ".join(places)}
+            at = page.meta_line("aliases")
+            yield page.problem(at, "names-taken", **facts, limit=MAX_SHARED)
 
 
-def _aliases(page: Page) -> dict[str, None]:
-    """The distinct aliases of a page, as a search compares them, in order."""
-    return dict.fromkeys(alias.casefold() for alias in page.meta["aliases"])
+def _names(page: Page) -> dict[str, None]:
+    """The title and the aliases by which a search finds a page, each once."""
+    names = (page.meta["title"], *page.meta["aliases"])
+    return dict.fromkeys(name.casefold() for name in names)
 
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:

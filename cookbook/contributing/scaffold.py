@@ -59,14 +59,8 @@ REFUSALS = {
         "zh": ("{recipe} 不是条目名", "写成 {near}"),
     },
     "keyword": {
-        "en": (
-            "{slug} is a keyword of Python, which can name no file to import",
-            "write a slug of several words that name the task",
-        ),
-        "zh": (
-            "{slug} 是 Python 关键字，不能用作要导入的文件名",
-            "用几个单词组成的 slug 写明任务",
-        ),
+        "en": ("{slug} is a keyword of Python", "write a slug of several words"),
+        "zh": ("{slug} 是 Python 关键字", "slug 用几个单词组成"),
     },
     "module": {
         "en": (

@@ -350,27 +350,6 @@ FILE_FAULTS = {
         f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; write a path "
         "relative to the current folder",
     ),
-    **{
-        f"snippet that opens {place}": (
-            coded(f'file = open("{place}")\n'),
-            f"{SNIPPET}:4: F102 a path of one machine, {place}; write a path relative "
-            "to the current folder",
-        )
-        for place in (
-            "/data/imagenet/train",
-            "/mnt/data",
-            "/tmp/x.pt",
-            "/workspace/foo",
-            "D:/data/x",
-            "~/data",
-            "~",
-        )
-    },
-    "snippet that formats a path": (
-        coded('n = 1\nfile = f"/data/{n}/x"\n'),
-        f"{SNIPPET}:5: F102 a path of one machine, /data/; write a path relative to "
-        "the current folder",
-    ),
     "token of a hub": (
         coded(f'token = "{HUB}"\n'),
         f"{SNIPPET}:4: {NOTE} (Hugging Face Token); {REVOKE}",

@@ -146,8 +146,7 @@ REFUSED = {
         "hide; write a slug of several words that name the task"
         for module in ("logging", "random", "numpy", "torch")
     },
-    "training/del": "del is a keyword of Python, which can name no file to import; "
-    "write a slug of several words that name the task",
+    "training/del": "del is a keyword of Python; write a slug of several words",
     f"training/{'a' * 37}": f"{'a' * 37} has 37 characters; write a slug of at most 36",
     "trainig/x": "unknown category trainig; choose one of docs/categories.yml: "
     "training",
