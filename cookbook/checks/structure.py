@@ -12,7 +12,7 @@ from mkdocs.utils import is_markdown_file
 
 from cookbook import answer, parity, records, retired
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, prose_checks, snippet_checks
+from cookbook.checks import file_checks, messages, prose_checks, snippet_checks
 from cookbook.checks.shown import Referee
 from cookbook.claims import names_gpu
 from cookbook.pages import (
@@ -66,6 +66,7 @@ def problems(
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
+    found += messages.problems(catalogue)
     found += _shown_problems(catalogue, found, rendered)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 

@@ -61,6 +61,30 @@ SHAPE = (
 GPU = "<!--pytest.mark.gpu-->\n"
 OTHER = "docs/en/training/other.md"
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
+TEST = "tests/snippets/training/test_label_smoothing.py"
+UNRAISED = "tests/unraised.toml"
+NOT_RAISED = (
+    f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line that raises "
+    'it under with raises_as_documented(PAGE, "…"), or say in '
+    f"{UNRAISED} why nothing can raise it here"
+)
+LISTED = """
+# Messages
+[[message]]
+page = "training/label-smoothing"
+start = "{}"
+reason = "{}"
+"""[1:]
+QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
+EXPECT = """
+PAGE = "training/label-smoothing"
+
+
+{}def test_errors({}):
+    with raises_as_documented(PAGE, {}):
+        {{}}[1]
+"""
+EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -385,7 +409,7 @@ FAULTS = {
             Write(SNIPPET.replace(".py", ".out"), "900 times faster\n"),
             Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
         ),
-        f"{SNIPPET.replace('.py', '.out')}:1: S305 the output of a block for a GPU, "
+        f"{SNIPPET.replace('.py', '.out')}:1: S309 the output of a block for a GPU, "
         "which no GPU in verified/ has run; remove it, or record a run: pytest --gpu "
         "--verify docs",
     ),
@@ -619,6 +643,7 @@ FAULTS = {
             Append(PAGE, text="\n```pytb\nKeyError: 1\n```\n"),
             Append(TWIN, text="\n```pytb\nKeyError: 2\n```\n"),
         ),
+        NOT_RAISED,
         f"{TWIN}:12: T104 the ```pytb blocks differ; quote the same messages as {PAGE}",
     ),
     "another link in the twin": (
@@ -726,6 +751,32 @@ FAULTS = {
         f"{TWIN}:9: F104 {SNIPPET} {NOT_UTF8}",
         f"{SNIPPET}:5: F104 {SNIPPET} {NOT_UTF8}",
     ),
+    # Messages
+    "message that no test raises": (
+        QUOTED,
+        NOT_RAISED,
+    ),
+    "list of messages that is not TOML": (
+        Write(UNRAISED, "[[message]]\npage = \n"),
+        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
+        "(Invalid value (at line 2, column 8)); write [[message]] and below it page, "
+        "start (of the message) and reason",
+    ),
+    "message listed without a reason": (
+        Write(UNRAISED, LISTED.format("KeyError: 1", "")),
+        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
+        "(line 2); write [[message]] and below it page, start (of the message) and "
+        "reason",
+    ),
+    "message listed that is not quoted": (
+        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 2", "GPU"))),
+        f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
+        "begins with KeyError: 2; correct the entry, or remove it",
+    ),
+    "message listed that a test raises": (
+        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 1", "GPU"))),
+        f"{UNRAISED}:2: S308 a test raises KeyError: 1; remove the entry",
+    ),
     # Retired recipes
     "list of retired recipes that is not YAML": (
         Write(RETIRED, "- page: a: b\n"),
@@ -754,6 +805,23 @@ def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
     plant, *expected = FAULTS[name]
     plant(cookbook)
     assert cookbook.problems() == expected
+
+
+PARAMETER = '@pytest.mark.parametrize("start", ["KeyError: 1"])\n'
+
+
+@pytest.mark.parametrize(
+    "accounts",
+    [
+        EXPECTED,
+        Append(TEST, text=EXPECT.format(PARAMETER, "start", "start")),
+        Write(UNRAISED, LISTED.format("KeyError:", "needs a GPU")),
+    ],
+    ids=["raised", "a parameter", "listed"],
+)
+def test_a_message_is_accounted_for(cookbook, accounts):
+    Both(QUOTED, accounts)(cookbook)
+    assert cookbook.problems() == []
 
 
 WARNINGS = {
