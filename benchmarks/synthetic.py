@@ -60,13 +60,14 @@ def plant(recipe: Recipe, number: int, checkout: Path) -> None:
 
 
 def page_text(page: Page, recipe: Recipe, number: int) -> str:
-    """The page's source, with a title and snippets of its own.
+    """The page's source, with a title, aliases and snippets of its own.
 
     Its links and its related recipes stay those of the original.
     """
     if number == 0:
         return page.source
     text = re.sub(r"^covers:.*\n(?:(?: |- ).*\n)*", "", page.source, flags=re.M)
+    text = re.sub(r"^(  - .*?)([\"']?)$", rf"\1 {number}\2", text, flags=re.M)
     title = recipe.title(page.lang)
     text = text.replace(title, f"{title} {number}", 1)
     for snippet in {block.snippet for block in recipe.snippets}:

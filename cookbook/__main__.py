@@ -165,7 +165,20 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     found = structure.confirm_parity(catalogue, recipes)
     for problem in found:
         print(problem)
+    faulty = {problem.path for problem in found}
+    for recipe in recipes:
+        if faulty.isdisjoint(page.path for page in recipe.written.values()):
+            print(confirmation(recipe))
     return 1 if found else 0
+
+
+def confirmation(recipe: Recipe) -> str:
+    """What was confirmed; a lost paragraph shows in the numbers of paragraphs."""
+    pages = []
+    for page in recipe.written.values():
+        count = page.body.strip().count("\n\n") + 1
+        pages.append(f"{page.path} ({count} paragraphs)")
+    return f"confirmed: {' and '.join(pages)} say the same"
 
 
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
@@ -178,7 +191,7 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
                         str(page.problem(1, "category-unknown", category=page.category))
                     )
             similar = difflib.get_close_matches(slug, catalogue.by_slug)
-            names = ", ".join(similar) or "a file's name below docs/en, without .md"
+            names = ", ".join(similar) or "a page's file name, without .md"
             sys.exit(f"{slug}: no such recipe; write {names}")
     return [catalogue.by_slug[slug] for slug in slugs]
 

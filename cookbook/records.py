@@ -46,6 +46,10 @@ class Record:
     def date(self) -> str:
         return self.environment["date"]
 
+    @property
+    def commit(self) -> str | None:
+        return self.environment["commit"]
+
     @cached_property
     def blocks(self) -> dict[str, dict]:
         """What came of each block, by its path."""
@@ -95,14 +99,19 @@ def environment(root: Path, probed: str) -> dict:
 
 def commit(root: Path) -> str | None:
     """The checked-out commit; None outside a checkout."""
-    command = ["git", "rev-parse", "HEAD"]
+    return _git(root, "rev-parse", "HEAD") or None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git answers; nothing where it fails, and on a machine without git."""
+    command = ["git", *arguments]
     try:
         result = subprocess.run(
             command, cwd=root, capture_output=True, text=True, check=False
         )
-    except FileNotFoundError:  # a machine without git
-        return None
-    return result.stdout.strip() or None
+    except FileNotFoundError:
+        return ""
+    return result.stdout.strip() if result.returncode == 0 else ""
 
 
 def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> Path:
@@ -159,8 +168,24 @@ def load(root: Path) -> list[Record]:
 
 def problems(root: Path) -> list[Problem]:
     """Records that can not be believed."""
-    found = (problem(root, file) for file in files(root))
+    found = [problem(root, file) for file in files(root)]
+    for record in _of_unknown_commits(root):
+        path, facts = FOLDER / f"{record.name}.json", {"commit": record.commit}
+        found.append(Problem(path, 1, "record-commit-unknown", facts))
     return [one for one in found if one]
+
+
+def _of_unknown_commits(root: Path) -> list[Record]:
+    """The records of commits that the history does not have.
+
+    Nothing can be said without git, in a shallow clone, and in a history that was
+    begun anew and so knows none of the commits.
+    """
+    if _git(root, "rev-parse", "--is-shallow-repository") != "false":
+        return []
+    named = [record for record in load(root) if record.commit]
+    unknown = [one for one in named if not _git(root, "cat-file", "-t", one.commit)]
+    return unknown if len(unknown) < len(named) else []
 
 
 def files(root: Path) -> list[Path]:
@@ -197,4 +222,6 @@ def problem(root: Path, file: Path) -> Problem | None:
         return broken("record-block-twice")
     if file.stem != name_of(document["environment"]):
         return broken("record-misnamed", name=name_of(document["environment"]))
+    if (date := document["environment"]["date"]) > datetime.now(UTC).date().isoformat():
+        return broken("record-in-future", date=date)
     return None

@@ -1,8 +1,10 @@
-"""The rules of every file: UTF-8, no credentials, no path of one machine, no TODO."""
+"""The rules of every file: its place, UTF-8, no credentials, no path of one machine."""
 
 import os
 import re
+import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pathspec
@@ -11,6 +13,19 @@ from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
 IGNORED = Path(".gitignore")
+# What these folders hold. Other files there would be published or run unseen.
+HOLDS = {
+    "docs": (
+        "docs/*.yml docs/*.png docs/root/*.md docs/??/*.md docs/??/*/*.md "
+        "docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
+        "docs/overrides/*.html docs/overrides/partials/*.html docs/overrides/assets/*"
+    ),
+    "snippets": "snippets/ruff.toml snippets/*/*.py snippets/*/*.out snippets/*/*.svg",
+    "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",
+    "verified": "verified/*.json",
+}
+IMAGES = (".png", ".jpg", ".webp")  # all else is text
+LARGEST = 200_000  # bytes
 QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
@@ -36,8 +51,18 @@ CREDENTIALS = {
 def files(root: Path) -> list[Path]:
     """The files that git tracks or would add, relative to the root.
 
-    Found without git, so in an unpacked archive too.
+    Without git or a repository, as in an unpacked archive: those that .gitignore at
+    the root does not name.
     """
+    command = ["git", "ls-files", "-coz", "--exclude-standard"]
+    with suppress(FileNotFoundError, subprocess.CalledProcessError):
+        if (root / ".git").exists():
+            run = subprocess.run(command, cwd=root, capture_output=True, check=True)
+            names = {Path(name) for name in os.fsdecode(run.stdout).split("\0")}
+            # Git also lists removed files, and the folders of other repositories.
+            return sorted(
+                n for n in names if (root / n).is_symlink() or (root / n).is_file()
+            )
     patterns = [".git/", *(root / IGNORED).read_text("utf-8").splitlines()]
     ignored = pathspec.GitIgnoreSpec.from_lines(patterns)
     found = []
@@ -49,18 +74,40 @@ def files(root: Path) -> list[Path]:
 
 
 def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
-    """What no file may hold, in the files given; binary ones are left out."""
+    """What is wrong with the files given: where they are, and what they hold."""
     found = []
     for path in paths:
-        try:
-            text = read_text(root, path)
-        except PageError as error:
-            if b"\0" not in (root / path).read_bytes():
-                found.append(error.problem)
-            continue
-        found += _line_problems(path, text)
-        found += _credential_problems(path, text)
+        if misplaced := _tree_problem(root, path):
+            found.append(misplaced)
+        elif path.suffix not in IMAGES:
+            found += _text_problems(root, path)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
+
+
+def _tree_problem(root: Path, path: Path) -> Problem | None:
+    """Why a file does not belong into the repository, or not where it is."""
+    if (root / path).is_symlink():
+        return Problem(path, 1, "file-is-link")
+    if (size := (root / path).stat().st_size) > LARGEST:
+        facts = {"size": size // 1000, "limit": LARGEST // 1000}
+        return Problem(path, 1, "file-too-large", facts)
+    for folder, allowed in HOLDS.items():
+        # An absolute pattern fits the whole path, not its end alone.
+        fits = (("/" / path).match(f"/{pattern}") for pattern in allowed.split())
+        if path.is_relative_to(folder) and not any(fits):
+            facts = {"folder": folder, "allowed": allowed}
+            return Problem(path, 1, "file-out-of-place", facts)
+    return None
+
+
+def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
+    try:
+        text = read_text(root, path)
+    except PageError as error:
+        yield error.problem
+        return
+    yield from _line_problems(path, text)
+    yield from _credential_problems(path, text)
 
 
 def _line_problems(path: Path, text: str) -> Iterator[Problem]:

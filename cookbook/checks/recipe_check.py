@@ -10,6 +10,8 @@ from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
 from cookbook.rules import Problem, report
 
+GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
+
 
 def files(recipe: Recipe) -> list[Path]:
     """The recipe's own files that exist: pages, snippets, outputs, tests."""
@@ -27,6 +29,10 @@ def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
     results += [lint.passes(*command) for command in lint.style(sources)]
     print("its blocks, pages and tests", flush=True)
     results.append(_passed(run))
+    if all(results):
+        for block in recipe.blocks:
+            if block.mark == "gpu":
+                print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
     return all(results)
 
 

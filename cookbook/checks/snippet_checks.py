@@ -36,8 +36,8 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         yield error.problem
         return
     yield from _text_problems(path, source)
-    text = (root / path).with_suffix(".out")
-    if text.exists() and not text.read_text("utf-8", "replace").strip(". \n"):
+    output = (root / path).with_suffix(".out")
+    if output.exists() and not output.read_text("utf-8", "replace").strip(". \n"):
         yield Problem(path.with_suffix(".out"), 1, "output-says-nothing")
     try:
         tree = ast.parse(source)
@@ -47,7 +47,7 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         )
         return
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
-    if not any(claims(tree)) and not _prints((root / path).with_suffix(".out")):
+    if not any(claims(tree)) and not output.exists():
         yield Problem(path, 1, "claim-missing")
     yield from _import_problems(path, tree, _declared(root))
     yield from _name_problems(path, tree, source)
@@ -72,11 +72,6 @@ def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
     if count > limit:
         facts = {"count": count, "limit": limit, "shape": shape}
         yield Problem(path, limit + 1, "snippet-too-long", facts)
-
-
-def _prints(output: Path) -> bool:
-    """Whether an output is recorded, and says something."""
-    return output.exists() and bool(output.read_text("utf-8", "replace").strip())
 
 
 @cache
@@ -119,6 +114,11 @@ def _name_problems(path: Path, tree: ast.Module, source: str) -> Iterator[Proble
             commented = "#" in "".join(lines[node.lineno - 1 : node.end_lineno + 1])
             if not _is_safe(node, commented):
                 yield Problem(path, node.lineno, "load-without-weights-only")
+        if isinstance(node, ast.Compare) and _is_wrong_guard(node):
+            yield Problem(path, node.lineno, "main-guard-wrong")
+        if _replaces_assertion(node):
+            facts = {"name": ast.unparse(node)}
+            yield Problem(path, node.lineno, "assertion-replaced", facts)
         if _is_data_of_tensor(node, names):
             facts = {"name": ".data", "replacement": "torch.Tensor.detach"}
             yield Problem(path, node.lineno, "api-deprecated", facts)
@@ -134,6 +134,18 @@ def _is_safe(call: ast.Call, commented: bool) -> bool:
 
 def _is_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
+
+
+def _is_wrong_guard(test: ast.Compare) -> bool:
+    """Whether ``__name__`` is compared with anything but ``"__main__"``."""
+    sides = {ast.unparse(side) for side in (test.left, *test.comparators)}
+    return "__name__" in sides and sides != {"__name__", "'__main__'"}
+
+
+def _replaces_assertion(node: ast.AST) -> bool:
+    """Whether torch.testing.assert_close, or another such name, is assigned to."""
+    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    return is_attribute and node.attr.startswith("assert_")
 
 
 def _is_data_of_tensor(node: ast.AST, names: Names) -> bool:

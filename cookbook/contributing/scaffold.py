@@ -39,6 +39,8 @@ REFUSALS = {
     "{known}",
     "slug": "{slug} is no slug; write lower-case words joined by -, the first "
     "beginning with a letter",
+    "near": "{recipe} names no recipe; write {near}",
+    "keyword": "{slug} is a keyword of Python; write a slug of several words",
     "module": "{slug} is a module's name, which the snippet would hide; write a slug "
     "of several words that name the task",
     "long": "{slug} has {count} characters; write a slug of at most {limit}",
@@ -51,7 +53,7 @@ REFUSALS = {
     "same": "{recipe} is there already; write another category or slug",
 }
 REPORT = (
-    "Written, and it runs already:",
+    "Written; the code already runs, with --gpu on a GPU alone:",
     "Replace what each TODO says:",
     "Run this until all is in order:",
     "Then confirm that the two pages say the same:",
@@ -127,6 +129,9 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
 def split(recipe: str) -> tuple[str, str]:
     category, slash, slug = recipe.partition("/")
+    near = re.sub(r"[_\s]+", "-", recipe.replace("\\", "/").lower())
+    if near != recipe and SLUG.fullmatch(near.partition("/")[2]):
+        raise ScaffoldError("near", recipe=recipe, near=near)
     if not (category and slash and slug) or "/" in slug:
         raise ScaffoldError("form", recipe=recipe)
     return category, slug
@@ -142,8 +147,10 @@ def refuse_category(catalogue: Catalogue, category: str) -> None:
 
 
 def refuse_name(catalogue: Catalogue, slug: str) -> None:
-    if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
+    if not SLUG.fullmatch(slug):
         raise ScaffoldError("slug", slug=slug)
+    if keyword.iskeyword(slug):
+        raise ScaffoldError("keyword", slug=slug)
     if is_module(catalogue.root, slug.replace("-", "_")):
         raise ScaffoldError("module", slug=slug)
     if len(slug) > LONGEST:

@@ -242,7 +242,9 @@ class RecipeBlock(TestBlock):
         elif not self._printed_as_recorded(file, result):
             self.stash[failed_key] = True
             name = file.relative_to(self.config.rootpath)
+            shown = output.difference(file.read_text("utf-8"), result.stdout)
             problem = f"printed otherwise than {name}; if right, pytest --record"
+            problem += f"\n{shown}"
             raise BlockFailedError(explain(self, result, problem))
 
     def _printed_as_recorded(self, file: Path, result: Result) -> bool:

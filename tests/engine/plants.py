@@ -51,6 +51,17 @@ class Encode:
         file.write_text(file.read_text(encoding="utf-8"), encoding=self.encoding)
 
 
+class Link:
+    """Put a symbolic link in a file's place."""
+
+    def __init__(self, path: str, target: str):
+        self.path, self.target = path, target
+
+    def __call__(self, cookbook):
+        (cookbook.root / self.path).unlink(missing_ok=True)
+        (cookbook.root / self.path).symlink_to(self.target)
+
+
 class Move:
     """Give both pages another place below docs/<lang>/; or copy them there."""
 

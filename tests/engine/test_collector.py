@@ -61,7 +61,7 @@ exit 1
 exit 1
 ```
 """
-PRINT = '"""Print."""\n\nprint(2)\nassert True\n'
+PRINT = '"""Print."""\n\nprint(2)\nassert 1 + 1 == 2\n'
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,8 @@ def test_a_failure_is_printed_without_the_engine_in_its_traceback(batch):
         "hangs": "snippets/training/hangs.py:1: still running after 2 s; killed",
         "prints-otherwise": "snippets/training/prints_otherwise.py:1: printed "
         "otherwise than snippets/training/prints_otherwise.out; "
-        "if right, pytest --record",
+        "if right, pytest --record\n--- recorded\n+++ printed\n@@ -1 +1 @@\n"
+        "-old\n+new\n",
         "needs-package": "snippets/training/needs_package.py:3: needs "
         "no_such_package, which is not installed here",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
@@ -258,6 +259,12 @@ def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
 )
 def test_three_dots_in_a_recorded_output_stand_for_anything(recorded, printed, same):
     assert output.matches(recorded, printed) == same
+
+
+def test_a_long_difference_is_cut():
+    lines = output.difference("", "x\n" * 1000).splitlines()
+    assert len(lines) == output.MOST_LINES + 1
+    assert lines[-1] == "… 973 more lines"
 
 
 def statuses(document: dict) -> dict[str, str]:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 from cookbook.catalogue import Catalogue
 from cookbook.rules import RULES
@@ -17,6 +18,7 @@ from tests.helpers import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 GUIDES = {"en": "CONTRIBUTING.md", "zh": "CONTRIBUTING.zh.md"}
+PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 REPOSITORY = "https://example.org/o/r"
 
 
@@ -44,12 +46,28 @@ def test_the_guides_have_the_same_sections_commands_and_rows():
 def test_every_category_has_owners_in_both_languages_and_no_other_has():
     lines = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
     owned = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    expected = ["*", "/docs/en/", "/docs/zh/"]
+    expected = ["*", "/verified/", "/docs/en/", "/docs/zh/"]
     for category in Catalogue(ROOT).categories:
         slug = category.slug
         expected += [f"/docs/en/{slug}/", f"/docs/zh/{slug}/"]
         expected += [f"/snippets/{slug}/", f"/tests/snippets/{slug}/"]
     assert owned == expected
+
+
+def test_what_is_asked_for_is_pinned():
+    """A package that is not pinned is installed for nobody."""
+    pins = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    pinned = {
+        canonicalize_name(found[0]) for found in map(PACKAGE.match, pins) if found
+    }
+    command = next(line.strip("# ") for line in pins if "uv pip compile" in line)
+    unpinned = [
+        f"{file.name}:{number}: {found[0]} is not in requirements.txt; run {command}"
+        for file in sorted(ROOT.glob("requirements*.in"))
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
+        if (found := PACKAGE.match(line)) and canonicalize_name(found[0]) not in pinned
+    ]
+    assert unpinned == []
 
 
 def fields(form: str) -> set[str]:

@@ -111,7 +111,10 @@ def test_confirming_twice_changes_nothing(confirmed):
     before = pages(confirmed)
     for argument in (SLUG, "--all"):
         done = confirmed.command("cookbook", "parity", argument)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == (
+            f"confirmed: {PAGE} (1 paragraphs) and {TWIN} (1 paragraphs) say the same\n"
+        )
         assert pages(confirmed) == before
 
 

@@ -44,7 +44,7 @@ def test_each_step_is_named_and_all_is_in_order(cookbook):
 
 
 PLANTED = Both(
-    coded("import pandas\n\nx = {1:2}\n"),
+    coded("import unlisted\n\nx = {1:2}\n"),
     Append(PAGE, TWIN, text="\n```bash\nexit 3\n```\n"),
     Append(
         TEST, text="import os  # TO" + "DO\n\n\ndef test_sum():\n    assert 1 == 2\n"
@@ -57,11 +57,11 @@ def test_all_that_is_wrong_is_shown_at_once(cookbook):
     done = check(cookbook, "label-smoothing")
     assert done.returncode == 1
     for expected in (
-        f"  {SNIPPET}:4: S206 pandas is not declared",  # structure
+        f"  {SNIPPET}:4: S206 unlisted is not declared",  # structure
         f"  {TEST}:2: F103",
         f"{TEST}:2:8: F401",  # lint
         "-x = {1:2}\n+x = {1: 2}\n",  # form
-        f"{SNIPPET}:4: needs pandas, which is not installed here",  # a block
+        f"{SNIPPET}:4: needs unlisted, which is not installed here",  # a block
         f"{PAGE}:12: exited with code 3",
         "def test_sum():\n>       assert 1 == 2\n",  # a test
     ):
@@ -193,6 +193,17 @@ def test_a_recipe_is_checked_on_the_cpu(cookbook):
     arguments = ("cookbook", "check", "label-smoothing")
     done = cookbook.command(*arguments, CUDA_VISIBLE_DEVICES="0")
     assert done.returncode == 0, done.stdout
+
+
+def test_what_needs_a_gpu_is_said_not_to_have_run(cookbook):
+    nvidia = "\n<!--pytest.mark.gpu-->\n```bash\nnvidia-smi\n```\n"
+    Append(PAGE, TWIN, text=nvidia)(cookbook)
+    done = check(cookbook, "label-smoothing")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.endswith(
+        "  training/label-smoothing:2: not run, it needs a GPU; make test-gpu runs it, "
+        "for a pull request a maintainer\nall in order\n"
+    )
 
 
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):

@@ -29,10 +29,13 @@ from tests.engine.plants import (
     Append,
     Both,
     Change,
+    Encode,
+    Link,
     Remove,
     Write,
     coded,
 )
+from tests.engine.test_changed import git
 
 ROOT = Path(__file__).parents[2]
 TEST = "tests/snippets/training/test_label_smoothing.py"
@@ -77,15 +80,33 @@ FAULTS = {
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
         "print it and record the output",
     ),
+    "no recorded output, but an assert that claims nothing": (
+        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="assert True"),
+        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
+        "print it and record the output",
+    ),
+    "a main guard that never holds": (
+        coded('if __name__ == "main":\n    print(1)\n'),
+        f"{SNIPPET}:4: S212 a main guard that never holds, so what it guards never "
+        'runs; write if __name__ == "__main__":',
+    ),
+    **{
+        f"{replaced} that is replaced": (
+            coded(f"import torch\nfrom torch import testing\n\n{replaced} = print\n"),
+            f"{SNIPPET}:7: S213 {replaced} is replaced, so its claims prove nothing; "
+            "leave it as the library has it",
+        )
+        for replaced in ("torch.testing.assert_close", "testing.assert_close")
+    },
     "undeclared package": (
-        coded("import pandas as pd\n"),
-        f"{SNIPPET}:4: S206 pandas is not declared; use a package of requirements.in, "
-        "or add it there",
+        coded("import unlisted as pd\n"),
+        f"{SNIPPET}:4: S206 unlisted is not declared; use a package of "
+        "requirements.in, or add it there",
     ),
     "undeclared module": (
-        coded("from einops.layers import torch\n"),
-        f"{SNIPPET}:4: S206 einops is not declared; use a package of requirements.in, "
-        "or add it there",
+        coded("from no_such_package.layers import torch\n"),
+        f"{SNIPPET}:4: S206 no_such_package is not declared; use a package of "
+        "requirements.in, or add it there",
     ),
     "neighbouring file": (
         coded("from . import other\n"),
@@ -289,6 +310,74 @@ def test_a_credential_is_known_by_its_form(cookbook, kind):
     ]
 
 
+TREE_FAULTS = {
+    **{
+        path: (
+            Write(path, "x = 1\n"),
+            f"{path}:1: F105 no file of this kind belongs in {folder}/; remove or "
+            f"move it; allowed are {file_checks.HOLDS[folder]}",
+        )
+        for path, folder in {
+            "docs/en/training/helper": "docs",
+            "docs/en/training/old.py": "docs",
+            "docs/en/training/deeper/page.md": "docs",
+            "docs/notes.txt": "docs",
+            "snippets/training/weights.bin": "snippets",
+            "snippets/stray.py": "snippets",
+            "tests/snippets/training/conftest.py": "tests/snippets",
+            "tests/snippets/training/helper.py": "tests/snippets",
+            "verified/notes.txt": "verified",
+        }.items()
+    },
+    "a link": (
+        Link(SNIPPET, "../../conftest.py"),
+        f"{SNIPPET}:1: F106 a symbolic link; put the file itself here, or remove it",
+    ),
+    "a link that leads nowhere": (
+        Link("docs/en/training/gone.md", "/nowhere"),
+        "docs/en/training/gone.md:1: F106 a symbolic link; put the file itself here, "
+        "or remove it",
+    ),
+    "a large file": (
+        Write("tests/search/all.jsonl", "x" * 200_001),
+        "tests/search/all.jsonl:1: F107 a file of 200 kB; keep it below 200, or make "
+        "its data in the snippet",
+    ),
+    "a credential in UTF-16": (
+        Both(Append(PAGE, text=f"\n{HUB}\n"), Encode(PAGE, "utf-16")),
+        f"{PAGE}:1: F104 {PAGE} is not UTF-8, or begins with a byte-order mark; save "
+        "it as UTF-8 without one",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TREE_FAULTS)
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_file_that_does_not_belong_is_named(cookbook, name, in_git):
+    if in_git:
+        cookbook.write(".git/info/exclude", "/cookbook\n/docs/overrides\n")
+        git(cookbook, "init", "--quiet")
+    plant, *expected = TREE_FAULTS[name]
+    plant(cookbook)
+    found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert [str(problem) for problem in found] == expected
+
+
+def test_git_decides_which_files_are_looked_at(cookbook):
+    git(cookbook, "init", "--quiet")
+    cookbook.write("README.md", "tracked\n")
+    cookbook.write("removed.md", "tracked\n")
+    git(cookbook, "add", "README.md", "removed.md")
+    (cookbook.root / "removed.md").unlink()
+    cookbook.write("new.md", "not yet tracked\n")
+    cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
+    cookbook.write("env/key.py", f'key = "{KEY}"\n')
+    cookbook.write("other/.git/HEAD", "ref: refs/heads/main\n")
+    found = {str(path) for path in file_checks.files(cookbook.root)}
+    assert {"README.md", "new.md"} <= found
+    assert not {"removed.md", "env/key.py"} & found
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -297,7 +386,7 @@ def test_a_credential_is_known_by_its_form(cookbook, kind):
         "Makefile",
         "mkdocs.yml",
         ".github/workflows/x.yml",
-        "docs/javascripts/search.js",
+        "tests/search/search.js",
         "tools/package.json",
     ],
 )
@@ -330,6 +419,7 @@ def test_paths_that_are_none_of_one_machine_pass(cookbook):
 
 
 SOUND = {
+    "a main guard": coded('if __name__ == "__main__":\n    print(1)\n'),
     "a constructor without return type": coded(
         '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
     ),
@@ -372,7 +462,7 @@ def test_what_is_in_order_is_not_refused(cookbook, plant):
 
 
 def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
-    Both(coded("import pandas as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
+    Both(coded("import unlisted as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
         cookbook
     )
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -381,11 +471,11 @@ def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
     assert cookbook.problems() == [
         f"{TWIN}:12: P313 “过度拟合”不是 overfitting 的统一译名；写成“过拟合”，"
         "以 docs/glossary.yml 为准",
-        f"{SNIPPET}:4: S206 pandas 不在依赖中；使用 requirements.in 中已有的包，"
+        f"{SNIPPET}:4: S206 unlisted 不在依赖中；使用 requirements.in 中已有的包，"
         "或添加到其中",
     ]
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
-    assert "S206 pandas is not declared" in cookbook.problems()[1]
+    assert "S206 unlisted is not declared" in cookbook.problems()[1]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -405,11 +495,12 @@ def test_every_rule_stands_on_the_page_of_rules(lang):
 
 def planted() -> set[str]:
     """The codes that the tests of the engine plant a fault for."""
-    faults = [*FAULTS.values(), *FILE_FAULTS.values()]
+    faults = [*FAULTS.values(), *FILE_FAULTS.values(), *TREE_FAULTS.values()]
     faults += [*test_structure.FAULTS.values(), *test_structure.WARNINGS.values()]
     faults += test_records.FAULTS.values()
     messages = "\n".join(text for _, *texts in faults for text in texts)
     codes = set(re.findall(r"\b[A-Z]\d{3}\b", messages))
+    codes |= {"R108"}  # in test_records.py, which needs a history
     return codes | set(re.findall(r"\bP\d{3}\b", inspect.getsource(test_shown)))
 
 

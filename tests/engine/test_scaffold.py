@@ -111,8 +111,14 @@ REFUSED = {
     "another slug; old links must not lead to another task",
     "training/taken": "snippets/training/taken.py exists already; choose another slug, "
     "or remove the file",
-    "training/EMA_Weights": "EMA_Weights is no slug; write lower-case words joined by "
-    "-, the first beginning with a letter",
+    **{
+        recipe: f"{recipe} names no recipe; write training/ema-weights"
+        for recipe in (
+            "training/EMA_Weights",
+            "training/ema weights",
+            "training\\ema-weights",
+        )
+    },
     "training/2d-conv": "2d-conv is no slug; write lower-case words joined by -, the "
     "first beginning with a letter",
     **{
@@ -120,8 +126,7 @@ REFUSED = {
         "hide; write a slug of several words that name the task"
         for module in ("logging", "random", "numpy", "torch")
     },
-    "training/del": "del is no slug; write lower-case words joined by -, the first "
-    "beginning with a letter",
+    "training/del": "del is a keyword of Python; write a slug of several words",
     f"training/{'a' * 37}": f"{'a' * 37} has 37 characters; write a slug of at most 36",
     "trainig/x": "unknown category trainig; choose one of docs/categories.yml: "
     "training",

@@ -76,6 +76,8 @@ NO_ANSWER = (
 SHAPE = (
     "proof belongs in tests/, a whole program says shape: program in the front matter"
 )
+GPU = "<!--pytest.mark.gpu-->\n"
+OTHER = "docs/en/training/other.md"
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
 TEST = "tests/snippets/training/test_label_smoothing.py"
 UNRAISED = "tests/unraised.toml"
@@ -104,6 +106,23 @@ EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
+
+
+def other_recipe(old: str, new: str):
+    """A second recipe, with a change to its English page."""
+
+    def plant(cookbook) -> None:
+        cookbook.recipe("other", cookbook.CLAIM)
+        cookbook.replace(OTHER, old, new)
+
+    return plant
+
+
+def taken(by: str) -> str:
+    return (
+        f"title or aliases of other recipes, too, {by}:2; choose words that lead to "
+        "this recipe alone; at most 4 aliases may be shared, a title never"
+    )
 
 
 def confirmed(cookbook) -> None:
@@ -370,6 +389,67 @@ FAULTS = {
             "pytest-codeblocks:skipfile",
         )
     },
+    "gpu mark on code for a CPU": (
+        Both(
+            Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+            Append(PAGE, TWIN, text=f"\n{GPU}```bash\nls\n```\n"),
+        ),
+        *(
+            f"{path}:{line}: P216 marked gpu, and the code names no GPU; remove the "
+            "mark; only a block that names cuda, a GPU's API or nvidia-smi may be left "
+            "to GPU runs"
+            for path, line in ((PAGE, 8), (PAGE, 13), (TWIN, 8), (TWIN, 13))
+        ),
+    ),
+    **{
+        f"skipped without a cause: {fence} {reason}": (
+            Change(
+                PAGE,
+                TWIN,
+                old=BLOCK,
+                new=f'{BLOCK}\n<!--pytest.mark.skip(reason="{reason}")-->\n{code}',
+            ),
+            *(
+                f"{path}:12: P217 a block is skipped without a cause; make it run; "
+                "only ```bash may be skipped, with a reason of three words or more"
+                for path in (PAGE, TWIN)
+            ),
+        )
+        for reason, fence, code in (
+            ("x", "bash", "```bash\nls\n```\n"),
+            ("too slow", "bash", "```bash\nls\n```\n"),
+            ("it would take hours", "python", BLOCK),
+        )
+    },
+    "output of a block that no GPU has run": (
+        Both(
+            coded('assert "cuda"\n'),
+            Write(SNIPPET.replace(".py", ".out"), "900 times faster\n"),
+            Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+        ),
+        f"{SNIPPET.replace('.py', '.out')}:1: S309 the output of a block for a GPU, "
+        "which no GPU in verified/ has run; remove it, or record a run: pytest --gpu "
+        "--verify docs",
+    ),
+    # The names by which a recipe is found
+    "title of another recipe": (
+        other_recipe("title: The other", "title: the Label-smoothing"),
+        f"{PAGE}:4: P407 the label-smoothing: {taken(OTHER)}",
+        f"{OTHER}:4: P407 the label-smoothing: {taken(PAGE)}",
+    ),
+    "alias that is the title of another recipe": (
+        other_recipe("  - other\n", "  - The label-smoothing\n"),
+        f"{PAGE}:4: P407 the label-smoothing: {taken(OTHER)}",
+        f"{OTHER}:4: P407 the label-smoothing: {taken(PAGE)}",
+    ),
+    "aliases of another recipe": (
+        Both(
+            Change(PAGE, old=ALIASES, new=f"aliases: {list('abcde')}\n"),
+            other_recipe("aliases:\n  - other\n", f"aliases: {list('ABCDE')}\n"),
+        ),
+        f"{PAGE}:4: P407 a, b, c, d, e: {taken(OTHER)}",
+        f"{OTHER}:4: P407 a, b, c, d, e: {taken(PAGE)}",
+    ),
     "mark that would leak to the next block": (
         marked("<!--pytest.mark.gpu-->\n\nProse.\n"),
         f"{PAGE}:8: P212 a mark that belongs to no block; put it on the line "
@@ -556,7 +636,10 @@ FAULTS = {
         f"{TWIN}:12: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another mark in the twin": (
-        Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+        Both(
+            coded('device = "cuda"\n'),
+            Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+        ),
         f"{TWIN}:9: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another heading id in the twin": (
@@ -786,13 +869,40 @@ def test_a_warning_is_given_and_nothing_refused(cookbook, name):
 
 SOUND = {
     "nothing changed": Both(),
-    "gpu mark": Change(PAGE, TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
-    "mark with spaces": Change(
-        PAGE, TWIN, old=OPEN, new=f"<!-- pytest.mark.gpu -->\n{OPEN}"
+    **{
+        f"gpu mark: {code}": Both(
+            coded(f"{code}\n"), Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}")
+        )
+        for code in (
+            'device = "cuda:0"',
+            "import torch\n\ntorch.cuda.synchronize()",
+            "from torch import accelerator",
+            "from torch.cuda.amp import common",
+            'backend = "cpu:gloo,cuda:nccl"',
+            "print.cuda()",
+        )
+    },
+    "gpu mark on shell lines": Append(
+        PAGE,
+        TWIN,
+        text=f"\n{GPU}```bash\nnvidia-smi\n```\n\n{GPU}```bash\nnsys profile x\n```\n",
+    ),
+    "gpu mark on shell lines that run a snippet for a GPU": Both(
+        coded('device = "cuda"\n'),
+        Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+        Append(PAGE, TWIN, text=f"\n{GPU}```bash\npython label_smoothing.py\n```\n"),
+    ),
+    "mark with spaces": Append(
+        PAGE, TWIN, text="\n<!-- pytest.mark.gpu -->\n```bash\nnvidia-smi\n```\n"
+    ),
+    "four aliases that two recipes share": Both(
+        Change(PAGE, old=ALIASES, new=f"aliases: {list('abcd')}\n"),
+        other_recipe("aliases:\n  - other\n", f"aliases: {list('abcd')}\n"),
     ),
     "reasons in two languages": Both(
         Append(
-            PAGE, text='\n<!--pytest.mark.skip(reason="it resets")-->\n```sh\na\n```\n'
+            PAGE,
+            text='\n<!--pytest.mark.skip(reason="it resets a GPU")-->\n```sh\na\n```\n',
         ),
         Append(
             TWIN, text='\n<!--pytest.mark.skip(reason="会重置")-->\n```sh\na\n```\n'
@@ -802,8 +912,8 @@ SOUND = {
     "network in a block that is not run, and in a comment": Append(
         PAGE,
         TWIN,
-        text='\n<!--pytest.mark.skip(reason="x")-->\n```bash\npip install x\n```\n'
-        "\n```bash\nls  # curl\n```\n",
+        text='\n<!--pytest.mark.skip(reason="needs the network")-->\n'
+        "```bash\npip install x\n```\n\n```bash\nls  # curl\n```\n",
     ),
     "facts on the only page": Both(
         Remove(PAGE), Change(TWIN, old="aliases:", new="tags: [loss]\naliases:")
