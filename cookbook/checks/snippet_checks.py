@@ -4,7 +4,6 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from cookbook.apis import Names
@@ -176,7 +175,6 @@ def _definition_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
             )
 
 
-@cache
 def _declared(root: Path) -> frozenset[str]:
     """The names under which the declared packages are imported."""
     text = "\n".join((root / name).read_text("utf-8") for name in REQUIREMENTS)

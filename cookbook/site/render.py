@@ -216,7 +216,8 @@ def _documentation(recipe: Recipe, heading: str) -> list[str]:
 def _related(
     catalogue: Catalogue, recipe: Recipe, page: Page, heading: str
 ) -> list[str]:
-    related = [catalogue.by_slug[slug] for slug in recipe.facts.get("related", [])]
+    slugs = recipe.facts.get("related", [])
+    related = [catalogue.by_slug[slug] for slug in slugs if slug in catalogue.by_slug]
     if not related:
         return []
     items = [
