@@ -19,7 +19,7 @@ from mkdocs.structure.toc import get_toc
 
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
-from cookbook.pages import INCLUDE, LANGUAGES, Page
+from cookbook.pages import FRONT_MATTER, INCLUDE, LANGUAGES, Page
 from cookbook.rules import Problem
 from cookbook.site import indexes, publish, render, search
 
@@ -56,15 +56,25 @@ class Preview:
         for problem in found:
             log.warning("%s", problem)
             self._problems.setdefault(problem.path, []).append(problem)
+        kept = [self._readable(catalogue, page) for page in catalogue.pages]
         self._unreadable = {
             page.path
-            for page in catalogue.pages
-            if self._problems_of(page.path, page.source)
-            and not is_readable(catalogue, page)
+            for page, same in zip(catalogue.pages, kept, strict=True)
+            if page is not same
         }
-        return catalogue.with_pages(
-            [page for page in catalogue.pages if page.path not in self._unreadable]
-        )
+        return catalogue.with_pages([page for page in kept if page])
+
+    def _readable(self, catalogue: Catalogue, page: Page) -> Page | None:
+        """The page, or for want of it the page without its body, or nothing.
+
+        With its front matter it stays in the navigation, so other pages stay, too.
+        """
+        if not self._problems_of(page.path, page.source):
+            return page
+        front = FRONT_MATTER.match(page.source)
+        outline = Page(page.root, page.path, front[0] if front else "")
+        pages = (one for one in (page, outline) if is_readable(catalogue, one))
+        return next(pages, None)
 
     def _problems_of(self, path: Path, text: str) -> list[Problem]:
         """The problems of a page and of the files that it includes."""
@@ -94,8 +104,8 @@ class Preview:
         self._shared = {}
 
     def _digest(self, file: File, config, texts: dict[str, str]) -> str:
-        """A digest of what the page shows and no other page does."""
-        text = f"{source_of(file)}\n{texts.get(file.src_uri)}"
+        """A digest of what a page shows and not every page does."""
+        text = f"{source_of(file)}\n{texts.get(file.src_uri, config.extra['totals'])}"
         snippets = Path(config.config_file_path).parent / "snippets"
         included = [snippets / match["path"] for match in INCLUDE.finditer(text)]
         contents = [file.read_bytes() for file in included if file.is_file()]
@@ -165,13 +175,13 @@ def listing(problems: list[Problem], path: Path) -> str:
 
 
 def shared_digest(config) -> str:
-    """A digest of what every page of a language shows: navigation, theme, totals."""
+    """A digest of what every page of a language shows: navigation and theme."""
     root = Path(config.config_file_path).parent
     lang = config.extra["lang"]
     names = ("mkdocs.yml", f"mkdocs.{lang}.yml", "docs/categories.yml")
     files = [*(root / name for name in names), *(root / "docs/overrides").rglob("*.*")]
     contents = [file.read_bytes() for file in sorted(files) if file.is_file()]
-    return digest(str(config.nav), str(config.extra["totals"]), *contents)
+    return digest(str(config.nav), *contents)
 
 
 def digest(*parts: str | bytes) -> str:
