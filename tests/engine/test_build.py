@@ -220,13 +220,13 @@ def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
     server = serve()
 
     page = server.page_with("en/training/no-id", "This page is not finished")
-    assert "<li>12: P302 a heading needs an id" in page
+    assert "<li>12: P302 a heading without an id" in page
     assert "language-python" in page
     page = server.get("zh/training/no-id")
     assert "本页尚未完成" in page
-    assert "<li>12: P302 标题" in page
+    assert "<li>12: P302 小节标题没有 id" in page
     for name, problem in {
-        "open-fence": "<li>12: P201",
+        "open-fence": "<li>12: P207 a fence that is not closed",
         "no-snippet": "<li>13: P203 no snippet training/none.py",
         "no-yaml": "<li>3: P102 the front matter is not YAML",
     }.items():
@@ -234,14 +234,14 @@ def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
         assert problem in page
         assert "<pre><code>---\ntitle: The" in page
     page = server.get("en/training/no-python")
-    assert "<li>snippets/training/no_python.py:1: S101" in page
+    assert "<li>snippets/training/no_python.py:1: S201 does not parse" in page
     assert "language-python" in page
     assert "Snippet at path &#x27;no.md&#x27; could not be found" in server.get("en")
 
     page = server.get(GOOD)
     assert "Add two numbers" in page
     assert "problems" not in page
-    assert "docs/en/training/no-id.md:12: P302 a heading needs an id" in server.log
+    assert "docs/en/training/no-id.md:12: P302 a heading without an id" in server.log
 
 
 def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
@@ -256,7 +256,7 @@ def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
     server.page_with(GOOD, "A new word.")
     cookbook.write("snippets/training/label_smoothing.py", '"""Add more."""\n')
     page = server.page_with(GOOD, "Add more.")
-    assert "<li>snippets/training/label_smoothing.py:1: S105" in page
+    assert "<li>snippets/training/label_smoothing.py:1: S203" in page
     cookbook.write("snippets/training/label_smoothing.py", cookbook.CLAIM)
     server.page_without(GOOD, "problems")
     assert {file: file.stat().st_mtime_ns for file in others} == others
@@ -272,7 +272,7 @@ def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
 def test_files_beside_the_pages_are_read_again(cookbook, serve):
     cookbook.recipe("declared", f"{cookbook.CLAIM}import lonely\n")
     server = serve()
-    server.page_with("en/training/declared", "package lonely")
+    server.page_with("en/training/declared", "S206 lonely is not declared")
     text = (cookbook.root / "requirements.in").read_text("utf-8")
     cookbook.write("requirements.in", f"{text}lonely\n")
     server.page_without("en/training/declared", "problems")
