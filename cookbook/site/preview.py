@@ -19,7 +19,7 @@ from mkdocs.structure.toc import get_toc
 
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
-from cookbook.pages import FRONT_MATTER, INCLUDE, LANGUAGES, Page
+from cookbook.pages import INCLUDE, LANGUAGES, Page
 from cookbook.rules import Problem
 from cookbook.site import indexes, publish, render, search
 
@@ -71,8 +71,8 @@ class Preview:
         """
         if not self._problems_of(page.path, page.source):
             return page
-        front = FRONT_MATTER.match(page.source)
-        outline = Page(page.root, page.path, front[0] if front else "")
+        front = f"---\n{page.document.front}\n---\n"
+        outline = Page(page.root, page.path, front)
         pages = (one for one in (page, outline) if is_readable(catalogue, one))
         return next(pages, None)
 
