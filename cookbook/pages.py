@@ -3,13 +3,13 @@
 import hashlib
 import re
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
-from cookbook.markdown import Document, Fence, Heading
+from cookbook.markdown import Document, Fence, Heading, read
 from cookbook.rules import Problem
 
 LANGUAGES = ("en", "zh")
@@ -148,7 +148,7 @@ class Page:
     @cached_property
     def document(self) -> Document:
         """What the page's Markdown holds."""
-        return _document(self.source)
+        return read(self.source)
 
     @cached_property
     def meta(self) -> FrontMatter:
@@ -305,11 +305,6 @@ class Page:
     def links(self) -> list[str]:
         """The targets of the body's links and images, sorted."""
         return sorted(link.target for link in self.document.links)
-
-
-@lru_cache(maxsize=4096)  # a preview reads most texts again after each edit
-def _document(source: str) -> Document:
-    return Document(source)
 
 
 def parse_yaml(text: str):

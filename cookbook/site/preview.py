@@ -26,7 +26,7 @@ from cookbook.site import indexes, publish, render, search
 # Besides docs/root and mkdocs.yml, which MkDocs watches: what a page shows, and what
 # its problems depend on. Not cookbook/, since the engine stays loaded.
 WATCHED = ("docs", "snippets", "tests/snippets", "verified")
-WATCHED += ("mkdocs.en.yml", "mkdocs.zh.yml")
+WATCHED += ("tests/unraised.toml", "mkdocs.en.yml", "mkdocs.zh.yml")
 WATCHED += ("requirements.in", "requirements-paddle.txt")
 WATCHED += ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 TITLES = {
