@@ -15,7 +15,7 @@ help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 serve: $(READY) ## The site at http://127.0.0.1:8000, rebuilt as you edit
-	$(BIN)/mkdocs serve --strict
+	$(BIN)/mkdocs serve
 
 site: $(READY) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict

@@ -8,7 +8,6 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from cookbook.apis import Names
@@ -74,7 +73,6 @@ def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
         yield Problem(path, limit + 1, "snippet-too-long", facts)
 
 
-@cache
 def _declared(root: Path) -> frozenset[str]:
     """The names under which the declared packages are imported."""
     text = "\n".join((root / name).read_text("utf-8") for name in REQUIREMENTS)
