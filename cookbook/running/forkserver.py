@@ -49,12 +49,12 @@ GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 MAX_FILE_BYTES = 1 << 30
 MAX_DATA_BYTES = 4 << 30  # private memory of one process
 KILL_SECONDS = 5  # to kill what starts new processes all the time
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.5
 GPU_LOG = "COOKBOOK_GPU_LOG"
 unraisable: list[type] = []
 
 
-def supervise(count: int) -> None:
+def supervise(count: int, level: int) -> None:
     """Keep the lanes up until the client is gone; return only in a new lane."""
     lanes = set()
     client_is_gone = False
@@ -65,9 +65,11 @@ def supervise(count: int) -> None:
                 return
             lanes.add(lane)
         client_is_gone, _, _ = select.select([sys.stdin], [], [], POLL_SECONDS)
-        for lane in [lane for lane in lanes if os.waitpid(lane, os.WNOHANG)[0]]:
-            lanes.remove(lane)
-            kill_descendants(spared=lanes)  # what it ran is this process's now
+        gone = {lane for lane in lanes if os.waitpid(lane, os.WNOHANG)[0]}
+        lanes -= gone
+        # Outside of a namespace, a block that traces its lane hides its end.
+        if gone or level != namespaces.ALL:
+            kill_descendants(spared=lanes)  # what a lane has lost
     kill_descendants()
     os._exit(0)
 
@@ -292,7 +294,7 @@ def main() -> None:
     preload()
     level = namespaces.granted()
     namespaces.adopt_orphans()
-    supervise(int(sys.argv[2]))
+    supervise(int(sys.argv[2]), level)
     lane = os.getpid()  # as the client knows it
     namespaces.enter_lane(level)
     namespaces.adopt_orphans()

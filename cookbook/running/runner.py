@@ -14,6 +14,7 @@ import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from cookbook.running.forkserver import GPU_LOG, GUARD
@@ -118,7 +119,9 @@ class Runner:
         self.timeout = timeout
         self.patience = START_SECONDS  # until a lane takes a request
         self.level: int | None = None  # how far blocks are shut in, once known
-        self.scratch = Path(tempfile.mkdtemp(prefix="cookbook-"))
+        # Short: below it, blocks bind sockets, whose paths must fit 100 bytes.
+        self.scratch = Path(tempfile.mkdtemp(prefix="cb-"))
+        self.numbers = count()
         lanes = workers or min(usable_cores(), MOST_LANES)
         self.control, theirs = socket.socketpair()
         with theirs:
@@ -148,16 +151,15 @@ class Runner:
         return self.futures[job]
 
     def _run(self, job: Job) -> Result:
-        folder = Path(tempfile.mkdtemp(dir=self.scratch))
-        logs, room = folder / "logs", folder / "room"
-        logs.mkdir()
-        room.mkdir()
+        folder = self.scratch / str(next(self.numbers))
+        logs = folder / "logs"
+        logs.mkdir(parents=True)
         request = {
             "argv": job.argv,
             "files": [str(file) for file in job.files],
             "env": block_environment(job, logs),
             "logs": str(logs),
-            "room": str(room),
+            "room": str(folder),
             "timeout": self.timeout,
         }
         answer = self._ask(request)

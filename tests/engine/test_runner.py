@@ -5,12 +5,15 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from cookbook.running.runner import Job, Runner, RunnerError
+from cookbook.running import namespaces
+from cookbook.running import runner as runner_module
+from cookbook.running.runner import Job, Runner, RunnerError, shortened
 
 # Each ending, the problem it is reported as, and what stderr says of it.
 ENDINGS = {
@@ -121,7 +124,6 @@ def test_the_working_directory_is_empty_and_of_this_block_alone(run):
     """
     first, second = run(source), run(source)
     assert (first.problem, second.problem) == (None, None)
-    assert first.stdout != second.stdout
     assert not Path(first.stdout.strip()).exists()
 
 
@@ -364,6 +366,117 @@ def test_the_home_of_a_block_is_empty(run, monkeypatch):
         print(os.listdir(Path.home()), os.environ.get("TORCH_HOME"))
     """)
     assert result.stdout == "[] None\n", result.stderr
+
+
+def test_a_block_writes_nowhere_but_in_its_own_folders(run, runner, tmp_path):
+    result = run("""
+        import os, tempfile
+        from pathlib import Path
+
+        for folder in (Path.cwd(), Path.home(), Path(tempfile.mkdtemp())):
+            Path(folder, "file").write_text("x")
+        print(tempfile.gettempdir() == os.environ["TMPDIR"])
+        Path(__file__).with_name("left").write_text("x")
+    """)
+    assert result.stdout == "True\n", result.stderr
+    assert not list(runner.scratch.iterdir())
+    if runner.level != namespaces.ALL:
+        pytest.skip("this system grants no namespace for mounts")
+    assert result.problem == "exited with code 1"
+    assert "Read-only file system" in result.stderr
+    assert not (tmp_path / "left").exists()
+
+
+def test_a_block_finds_the_shared_memory_empty(run):
+    source = """
+        import os
+        from multiprocessing import shared_memory
+        shared_memory.SharedMemory("cookbook-test", create=True, size=1000)
+        os.kill(os.getpid(), 9)
+    """
+    assert [run(source).problem for _ in range(2)] == ["killed by SIGKILL"] * 2
+
+
+def test_memory_has_a_limit(run):
+    result = run("import torch; torch.ones(5 << 30, dtype=torch.uint8)")
+    assert result.exit == 1
+    assert "can't allocate memory" in result.stderr
+
+
+def test_of_much_output_the_end_is_kept(run):
+    result = run("for n in range(200_000): print(n)\nassert False, 'x' * 5_000_000")
+    assert len(result.stdout + result.stderr) < 2.2e6
+    assert result.stdout.startswith("[240314 bytes left out]\n")
+    shown = shortened(result.stdout).splitlines()
+    assert shown[0].endswith(" characters left out]")
+    assert shown[-200:] == [str(n) for n in range(199_800, 200_000)]
+    assert len(shortened(result.stderr)) < 21_000
+
+
+def test_a_long_temporary_folder_does_no_harm(tmp_path, monkeypatch):
+    """Sockets could not be bound below it."""
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    script = tmp_path / "workers.py"
+    script.write_text("""\
+from multiprocessing import Manager
+
+if __name__ == "__main__":
+    with Manager() as manager:
+        print(manager.list([1]))
+""")
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    monkeypatch.setenv("TMPDIR", str(long))
+    with Runner(workers=1) as runner:
+        result = runner.submit(Job((str(script),))).result()
+        if runner.level == namespaces.ALL:
+            assert result.stdout == "[1]\n", result.stderr
+    assert result.exit is not None
+
+
+# What refuses all namespaces, as far as the server knows.
+REFUSED = """
+from cookbook.running import forkserver, namespaces
+namespaces.granted = lambda: namespaces.NOTHING
+forkserver.main()
+"""
+
+
+@pytest.fixture
+def uncontained(monkeypatch):
+    monkeypatch.setattr(runner_module, "SERVER", ["-c", REFUSED])
+    monkeypatch.setattr(runner_module, "MARGIN", 8)
+    with Runner(workers=1, timeout=4) as runner:
+        yield runner
+
+
+LANE_ENDERS = {
+    "killed": "os.kill(os.getppid(), 9); time.sleep(600)",
+    "stopped": "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)",
+}
+
+
+@pytest.mark.parametrize("code", LANE_ENDERS.values(), ids=LANE_ENDERS)
+def test_without_namespaces_a_lane_that_dies_is_replaced(
+    uncontained, code, tmp_path, witness
+):
+    """The block is named and ended, and the next one is unharmed."""
+    script, canary = tmp_path / "enders.py", tmp_path / "canary.py"
+    script.write_text(
+        "import os, signal, time\n"
+        f"os.write(os.open({str(witness.path)!r}, os.O_WRONLY), b'up')\n{code}\n"
+    )
+    canary.write_text("print('unharmed')\n")
+    assert uncontained.submit(Job((str(canary),))).result().stdout == "unharmed\n"
+    ended = uncontained.submit(Job((str(script),))).result()
+    assert ended.problem.startswith("ended its own lane")
+    canary = canary.rename(tmp_path / "next.py")
+    assert uncontained.submit(Job((str(canary),))).result().stdout == "unharmed\n"
+    deadline = time.monotonic() + 30
+    while not witness.is_alone():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert witness.heard == b"up"
 
 
 def test_sockets_on_this_machine_are_allowed(run):

@@ -4,7 +4,6 @@ Not part of ``make test``; run ``make test-hostile`` where running/ changes.
 """
 
 import os
-import re
 import socket
 import tempfile
 import time
@@ -71,17 +70,22 @@ class Place:
 
     def left(self) -> set[str]:
         """What lies about."""
-        folders = (self.temporary, self.runner.scratch, Path("/dev/shm"), ROOT)
+        folders = (self.temporary, self.runner.scratch, ROOT)
         found = {str(path) for folder in folders for path in folder.iterdir()}
         found |= {str(p) for p in self.snippets.iterdir() if p.suffix != ".py"}
+        found |= {str(p) for p in Path("/dev/shm").glob("hostile*")}
         return found - {str(self.runner.scratch)}
 
 
 @pytest.fixture(scope="module", params=["contained", "uncontained"])
-def place(request, tmp_path_factory):
+def place(request):
     level = namespaces.ALL if request.param == "contained" else namespaces.NOTHING
-    folder = tmp_path_factory.mktemp(request.param)
-    with pytest.MonkeyPatch.context() as patch, socket.create_server(("", 0)) as server:
+    with (
+        tempfile.TemporaryDirectory() as name,  # pytest's path is long for a socket
+        pytest.MonkeyPatch.context() as patch,
+        socket.create_server(("", 0)) as server,
+    ):
+        folder = Path(name)
         patch.setenv("WITNESS", str(folder / "witness"))
         patch.setenv("SERVER", str(server.getsockname()[1]))
         patch.setenv("TMPDIR", str(folder / "tmp"))
@@ -94,7 +98,13 @@ def place(request, tmp_path_factory):
             if place.runner.level != level:
                 pytest.skip("this system grants no namespaces")
             yield place
-        assert not list(place.temporary.iterdir())
+        assert not place.runner.scratch.exists()
+
+
+def is_reported(said: str, problem: str) -> bool:
+    """Whether the report begins as one of the expected ones; an empty one passes."""
+    beginnings = problem.split("|")
+    return any(said.startswith(each) if each else not said for each in beginnings)
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -107,7 +117,7 @@ def test_a_hostile_block_is_reported_and_harms_no_other(place, name):
     started = time.monotonic()
     result = place.run(name, block)
     assert time.monotonic() - started < LIMIT + MARGIN + SLACK
-    assert re.match(problem or "$", result.problem or ""), result
+    assert is_reported(result.problem or "", problem), result
     canary = place.run("canary", {"python": CANARY})
     assert (canary.problem, canary.stdout) == (None, place.canary)
     deadline = time.monotonic() + SLACK
