@@ -4,10 +4,11 @@ import json
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cookbook.running import output
+from cookbook.running import collector, namespaces, output
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -306,3 +307,21 @@ def test_the_record_survives_a_block_that_would_kill_its_lane(tiny_cookbook):
         "label_smoothing": "passed",
         "a_kills": status.replace("failure", "failed"),
     }
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        (namespaces.ALL, []),
+        (namespaces.NETWORK, ["blocks could write anywhere"]),
+        (namespaces.NOTHING, ["blocks could write anywhere", "have used the network"]),
+        (None, []),  # no block ran
+    ],
+)
+def test_the_end_of_a_run_says_what_was_not_contained(level, said):
+    lines = []
+    reporter = SimpleNamespace(write_line=lines.append)
+    stash = {collector.runner_key: SimpleNamespace(level=level)}
+    collector.pytest_terminal_summary(reporter, SimpleNamespace(stash=stash))
+    assert len(lines) == bool(said)
+    assert all(part in lines[0] for part in said)
