@@ -9,7 +9,7 @@ TOOLS := tools/node_modules/.ready
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site new test verify test-gpu test-paddle check bench compat which-torch chromium node clean
+.PHONY: help serve site new test verify test-gpu test-paddle test-hostile check bench compat which-torch chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is
 
 test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
 	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
+
+test-hostile: $(READY) ## Blocks that attack the runner, after a change of running/
+	$(BIN)/pytest -m hostile tests/hostile
 
 check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check

@@ -18,9 +18,24 @@ from cookbook import answer, records
 from cookbook.catalogue import Catalogue
 from cookbook.pages import PYTHON, Block, Page, PageError
 from cookbook.rules import Problem
-from cookbook.running import output
-from cookbook.running.runner import END, TIMEOUT, Job, Result, Runner, RunnerError
+from cookbook.running import namespaces, output
+from cookbook.running.runner import (
+    END,
+    TIMEOUT,
+    Job,
+    Result,
+    Runner,
+    RunnerError,
+    shortened,
+)
 
+LEAVINGS = "blocks could write anywhere and leave files and processes behind"
+NOT_CONTAINED = {
+    namespaces.NETWORK: f"This system gives blocks no namespaces of their own but "
+    f"one for the network: {LEAVINGS}.",
+    namespaces.NOTHING: "This system gives blocks no namespaces of their own: "
+    f"{LEAVINGS}, and other programs than Python could have used the network.",
+}
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 runner_key = pytest.StashKey[Runner]()
@@ -119,16 +134,10 @@ def pytest_sessionfinish(session):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say so where the network was refused to Python alone."""
-    if runner_key not in config.stash:
-        return
-    futures = config.stash[runner_key].futures.values()
-    ended = [each for each in futures if each.done() and not each.exception()]
-    if not all(each.result().offline for each in ended):
-        terminalreporter.write_line(
-            "This system gives blocks no network of their own: other programs "
-            "than Python could have used it."
-        )
+    """Say in one line what this system does not contain."""
+    runner = config.stash.get(runner_key, None)
+    if runner and runner.level in NOT_CONTAINED:
+        terminalreporter.write_line(NOT_CONTAINED[runner.level])
 
 
 def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
@@ -215,14 +224,14 @@ class RecipeBlock(TestBlock):
     def runtest(self):
         result = submit_all(self.config)[self.job].result()
         self.stash[result_key] = result
-        self.add_report_section("call", "stdout", result.stdout)
-        self.add_report_section("call", "stderr", result.stderr)
         if result.problem:
             raise BlockFailedError(explain(self, result, result.problem))
         if self.obj.snippet:
             self._require_lines(result)
         if self.obj.snippet and not self.config.option.gpu:
             self._compare_output(result)
+        self.add_report_section("call", "stdout", shortened(result.stdout))
+        self.add_report_section("call", "stderr", shortened(result.stderr))
 
     def _require_lines(self, result: Result) -> None:
         """The answer and every claim were reached, not only shown."""
@@ -333,7 +342,7 @@ def explain(
     sections = [f"{where}: {problem}", f"shown on\n{pages}"]
     for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
         if text:
-            sections.append(f"--- {name}\n{text.rstrip()}")
+            sections.append(f"--- {name}\n{shortened(text.rstrip())}")
     return "\n".join(sections)
 
 

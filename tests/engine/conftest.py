@@ -176,7 +176,7 @@ def cookbook(tmp_path) -> TinyCookbook:
 @pytest.fixture(scope="session")
 def runner():
     """One lane, so that each block runs where the one before it ran."""
-    with Runner(workers=1, timeout=10) as runner:
+    with Runner(workers=1, timeout=60) as runner:
         yield runner
 
 

@@ -1,12 +1,14 @@
 """``pytest docs`` runs every block once, and says what is wrong with which."""
 
 import json
+import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cookbook.running import output
+from cookbook.running import collector, namespaces, output
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -37,7 +39,7 @@ COUNTED = '''"""Count the runs."""
 
 import os
 
-with open(os.environ["COUNT_FILE"], "a") as file:
+with open(os.environ["COUNT_FILE"], "w") as file:
     assert file.write("x")
 '''
 SHELL = """
@@ -83,8 +85,11 @@ def batch(tiny_cookbook):
     cookbook.recipe("alone", PRINT)
     (cookbook.root / "docs/zh/training/alone.md").unlink()
     counter = cookbook.root / "counter"
+    os.mkfifo(counter)  # a block writes to no file outside its own folders
+    reader = os.open(counter, os.O_RDONLY | os.O_NONBLOCK)
     run = cookbook.pytest("-o", "block_timeout=2", COUNT_FILE=str(counter))
-    run.counted = counter.read_text()
+    run.counted = os.read(reader, 10).decode()
+    os.close(reader)
     return run
 
 
@@ -297,9 +302,33 @@ def test_a_run_that_is_stopped_records_what_was_judged(tiny_cookbook):
     assert not document["complete"]
 
 
-def test_the_record_survives_a_block_that_kills_its_lane(tiny_cookbook):
+def test_the_record_survives_a_block_that_would_kill_its_lane(tiny_cookbook):
+    """In a namespace it cannot; elsewhere it fails, and its lane is replaced."""
     cookbook = tiny_cookbook()
-    cookbook.recipe("z-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
-    document = verified(cookbook)
-    assert statuses(document) == {"label_smoothing": "passed"}
-    assert not document["complete"]
+    cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
+    run = cookbook.pytest("--verify")
+    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
+    status, text = run.of("a-kills")
+    assert status == "passed" or "ended its own lane" in text
+    assert statuses(json.loads(file.read_text("utf-8"))) == {
+        "label_smoothing": "passed",
+        "a_kills": status.replace("failure", "failed"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        (namespaces.ALL, []),
+        (namespaces.NETWORK, ["blocks could write anywhere"]),
+        (namespaces.NOTHING, ["blocks could write anywhere", "have used the network"]),
+        (None, []),  # no block ran
+    ],
+)
+def test_the_end_of_a_run_says_what_was_not_contained(level, said):
+    lines = []
+    reporter = SimpleNamespace(write_line=lines.append)
+    stash = {collector.runner_key: SimpleNamespace(level=level)}
+    collector.pytest_terminal_summary(reporter, SimpleNamespace(stash=stash))
+    assert len(lines) == bool(said)
+    assert all(part in lines[0] for part in said)
