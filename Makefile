@@ -3,6 +3,7 @@
 PYTHON ?= python3
 PADDLE_PYTHON ?= $(PYTHON)
 BIN := .venv/bin
+SITE := .venv/.site
 READY := .venv/.ready
 PADDLE := .venv-paddle/.ready
 TOOLS := tools/node_modules/.ready
@@ -10,18 +11,20 @@ BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site new test verify test-gpu test-paddle check bench compat which-torch chromium node clean
+.PHONY: help setup serve site new test verify test-gpu test-paddle check bench compat which-torch chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-serve: $(READY) ## The site at http://127.0.0.1:8000, rebuilt as you edit
+setup: $(READY) ## All of .venv: the blocks need torch, the site does not
+
+serve: $(SITE) ## The site at http://127.0.0.1:8000, rebuilt as you edit
 	$(BIN)/mkdocs serve --strict
 
-site: $(READY) ## Build both languages into site/
+site: $(SITE) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict
 
-new: $(READY) ## Start a recipe: make new RECIPE=training/ema-weights
+new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
 	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
@@ -42,7 +45,7 @@ test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is
 test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
 	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
 
-check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
+check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
 bench: $(READY) $(BENCH_TOOLS) chromium ## Measure what the README and DESIGN claim
@@ -51,12 +54,17 @@ bench: $(READY) $(BENCH_TOOLS) chromium ## Measure what the README and DESIGN cl
 clean: ## Remove what was built, and the environment
 	rm -rf site .venv .venv-paddle .compat tools/node_modules
 
-# The stamp is written last, so an interrupted installation starts again.
-$(READY): requirements.txt
+# .venv is filled in two steps: what the site and the checks need, then torch and all
+# else. A stamp is written last, so an interrupted installation starts again.
+$(SITE): requirements-site.in requirements.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(\
 	"Python 3.11 or newer is needed; this is %d.%d. Try: make PYTHON=python3.12" % sys.version_info[:2])'
-	@echo "Setting up .venv (torch is large: allow a few minutes the first time)"
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check -r requirements-site.in -c requirements.txt
+	@touch $(SITE)
+
+$(READY): $(SITE)
+	@echo "Adding torch and all else to .venv (torch is large: allow a few minutes)"
 	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	@touch $(READY)
 

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -94,15 +95,6 @@ def test_forms_speak_both_languages(form):
     for text in texts:
         assert re.search(r"[A-Za-z]", text), text
         assert re.search(r"[\u4e00-\u9fff]", text), text
-
-
-def test_the_hook_calls_the_check_and_fetches_nothing():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
-    (repository,) = config["repos"]
-    assert repository["repo"] == "local"
-    (hook,) = repository["hooks"]
-    assert hook["entry"].startswith(".venv/bin/python -m cookbook check")
-    assert hook["language"] == "system"
 
 
 def workflow(name: str) -> dict:
@@ -209,3 +201,42 @@ def test_blocks_run_with_no_more_packages_than_the_guides_name(cookbook):
     run = cookbook.pytest(*options)
     assert run.code == 0, run.stdout + run.stderr
     assert run.of("label-smoothing") == ("passed", "")
+
+
+WITHOUT = ("numpy", "playwright", "psutil", "sklearn", "torch", "torchvision", "xdist")
+LIGHT = f"""
+import runpy, sys
+sys.modules.update(dict.fromkeys({WITHOUT}))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ("cookbook check", "actionlint is not installed; make check installs it"),
+        ("cookbook check label-smoothing", "not installed; make setup installs it"),
+        ("cookbook new training/ema-weights", "snippets/training/ema_weights.py"),
+        ("cookbook find smoothing", "snippets/training/label_smoothing.py"),
+        ("mkdocs build --strict", ""),
+    ],
+)
+def test_the_light_environment_suffices(cookbook, argv, expected):
+    command = [sys.executable, "-c", LIGHT, *argv.split()]
+    done = subprocess.run(
+        command, cwd=cookbook.root, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert expected in done.stdout
+
+
+def test_the_light_environment_takes_its_versions_from_the_full_one():
+    texts = [
+        (ROOT / f"requirements{name}").read_text("utf-8")
+        for name in (".in", "-site.in", ".txt")
+    ]
+    full, light, pinned = (re.findall(r"^\w.*", text, re.MULTILINE) for text in texts)
+    assert "-r requirements-site.in\n" in texts[0]
+    assert not set(full) & set(light)
+    pins = {re.split(r"[= ]", line)[0] for line in pinned}
+    assert {re.split("=", line)[0] for line in light} <= pins
