@@ -9,9 +9,14 @@ PADDLE := .venv-paddle/.ready
 TOOLS := tools/node_modules/.ready
 BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
+# Two workers with a thread for each core each would wait for one another.
+WORKERS := OMP_NUM_THREADS=1
+# A machine unlike the usual one: what a block or a test takes for granted breaks here.
+ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
+  OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test verify test-gpu test-paddle check bench compat which-torch chromium node clean
+.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle check bench compat which-torch chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,9 +33,13 @@ new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
 	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
-test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site, browser
-	$(BIN)/python -m cookbook check
-	$(BIN)/pytest
+test: check blocks behaviour ## Everything: checks, blocks, behaviour, site, browser
+
+blocks: $(READY) ## Every block of every page; make blocks OPTIONS="--splits 2 --group 1"
+	$(BIN)/pytest $(OPTIONS) docs
+
+behaviour: $(READY) chromium ## All other tests, on every core
+	$(WORKERS) $(BIN)/pytest -n auto --dist loadgroup tests
 	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
@@ -44,6 +53,11 @@ test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is
 
 test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
 	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
+
+again: $(READY) ## Blocks and behaviour where the time zone, encoding, seed and order differ
+	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
+	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
+	  --dist loadgroup tests/snippets tests/chains
 
 check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
