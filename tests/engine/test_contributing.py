@@ -124,8 +124,8 @@ def test_what_a_gpu_run_found_is_kept_where_it_failed():
     assert workflow("pages")["deploy"]["needs"] == "build"
 
 
-def weekly_step(name: str) -> str:
-    steps = workflow("weekly")["compat"]["steps"]
+def weekly_step(name: str, job: str = "compat") -> str:
+    steps = workflow("weekly")[job]["steps"]
     (script,) = [step["run"] for step in steps if step.get("name") == name]
     return script
 
@@ -138,6 +138,7 @@ def run_step(script: str, folder: Path) -> subprocess.CompletedProcess:
     )
 
 
+PAGE = "docs/en/training/mixup.md"
 FOUND = "- `mixup`: torch 9.0, CPU"
 
 
@@ -160,6 +161,21 @@ def test_the_weekly_list_is_never_empty(tmp_path, python, expected):
     done = run_step(weekly_step("Name what failed"), tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "failures-nightly.md").read_text() == f"{expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        (f"FAILED {PAGE}::a.py - x\nERROR {PAGE}\n", f"- `{PAGE}::a.py`: make again"),
+        ("make: *** [Makefile:9: again] Error 1\n", "- make again could not run"),
+    ],
+)
+def test_the_weekly_list_names_what_fails_elsewhere(tmp_path, printed, expected):
+    (tmp_path / "again.txt").write_text(printed)
+    done = run_step(weekly_step("Name what failed", "again"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "failures-again.md").read_text().splitlines()
+    assert lines[0] == expected
 
 
 def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
