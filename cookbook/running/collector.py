@@ -5,6 +5,7 @@ snippets by ``--8<--``, which is expanded first; a block runs in a process of
 its own; and a *referee* per page compares what runs with what the site shows.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -95,7 +96,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def gpu_found() -> bool:
-    """Whether torch sees a GPU; asked in a process of its own."""
+    """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return False
     code = "import torch; raise SystemExit(not torch.cuda.is_available())"
     return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -132,7 +132,7 @@ def weekly_step(name: str, job: str = "compat") -> str:
 
 def run_step(script: str, folder: Path) -> subprocess.CompletedProcess:
     command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
-    env = {**os.environ, "TORCH": "nightly"}
+    env = {**os.environ, "TORCH": "nightly", "TARGET": "again"}
     return subprocess.run(
         command, cwd=folder, env=env, capture_output=True, text=True, check=False
     )
@@ -171,7 +171,7 @@ def test_the_weekly_list_is_never_empty(tmp_path, python, expected):
     ],
 )
 def test_the_weekly_list_names_what_fails_elsewhere(tmp_path, printed, expected):
-    (tmp_path / "again.txt").write_text(printed)
+    (tmp_path / "printed.txt").write_text(printed)
     done = run_step(weekly_step("Name what failed", "again"), tmp_path)
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "failures-again.md").read_text().splitlines()
