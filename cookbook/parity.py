@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.pages import FRONT_MATTER, PYTHON, Block, Page, other_language
+from cookbook.pages import PYTHON, Block, Page, other_language
 from cookbook.rules import Problem
 
 KEY = "parity"
@@ -104,9 +104,9 @@ def confirm(page: Page, twin: Page) -> list[Problem]:
 
 def _write(page: Page, digest: str) -> None:
     """Put the hash last into the front matter; in quotes, it may look a number."""
-    front = FRONT_MATTER.match(page.source)
-    meta = LINE.sub("", front[1])
-    text = f'---\n{meta}{KEY}: "{digest}"\n---\n{page.source[front.end() :]}'
+    meta = LINE.sub("", f"{page.document.front}\n")
+    body = page.body[page.document.front_end :]
+    text = f'---\n{meta}{KEY}: "{digest}"\n---\n{body}'
     if text != page.source:
         (page.root / page.path).write_text(text, encoding="utf-8")
 

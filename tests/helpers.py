@@ -3,10 +3,11 @@
 import importlib.util
 import os
 import random
-import re
 import signal
 import sys
 from contextlib import contextmanager
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -14,11 +15,11 @@ import numpy as np
 import pytest
 import torch
 
+from cookbook.checks.messages import begin_with
+from cookbook.pages import LANGUAGES, Page
+
 IMPORT_SECONDS = 60
 ROOT = Path(__file__).parents[1]
-ERROR_FENCE = re.compile(r"^```pytb\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-ERROR_ROW = re.compile(r"^\| *(`+) ?(.+?) ?\1 *\|", re.MULTILINE)  # of a table
 
 
 def load_snippet(path: str) -> ModuleType:
@@ -74,23 +75,38 @@ def time_limit(seconds: int):
         signal.signal(signal.SIGALRM, before)
 
 
-def documented_errors(page: str) -> list[str]:
-    """Return the messages that a page shows in either language, e.g. ``data/x``."""
-    files = [ROOT / "docs" / lang / f"{page}.md" for lang in ("en", "zh")]
-    texts = [file.read_text(encoding="utf-8") for file in files if file.exists()]
-    assert texts, f"no page {page}.md"
-    found = [error.strip() for text in texts for error in ERROR_FENCE.findall(text)]
-    found += [row[1].replace("\\|", "|") for t in texts for row in ERROR_ROW.findall(t)]
-    return list(dict.fromkeys(found))
+@cache
+def quotes(page: str) -> list[str]:
+    """The messages that a page quotes in either language, e.g. ``data/x``."""
+    pages = [Page.load(ROOT, Path(f"docs/{lang}/{page}.md")) for lang in LANGUAGES]
+    found = [page.errors for page in pages if (ROOT / page.path).exists()]
+    assert found, f"no page {page}.md"
+    return list(dict.fromkeys(chain(*found)))
+
+
+def quoted(page: str, start: str) -> str:
+    """The one message of a page that begins so, whole."""
+    found = begin_with(quotes(page), start)
+    listed = "\n".join(quotes(page))
+    assert len(found) == 1, (
+        f"{page}.md quotes {len(found)} messages that begin with {start!r}; write the "
+        f"start of one of these:\n{listed}"
+    )
+    return found[0]
+
+
+def assert_documented(page: str, start: str, raised: str) -> None:
+    """Compare what was raised with the message of the page that begins so."""
+    message = quoted(page, start)
+    assert raised.startswith(message), (
+        f"{page}.md quotes\n{message}\nand this was raised:\n{raised}"
+    )
 
 
 @contextmanager
-def raises_as_documented(page: str):
-    """Expect an error that the page quotes, word for word, as its beginning."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011, any that is quoted
+def raises_as_documented(page: str, start: str):
+    """Expect the error that the page quotes with this start, word for word."""
+    quoted(page, start)  # first of all, that there is one
+    with pytest.raises(Exception) as caught:  # noqa: PT011, compared by its text
         yield caught
-    raised = f"{caught.type.__name__}: {caught.value}"
-    quoted = documented_errors(page)
-    assert any(raised.startswith(text) for text in quoted), (
-        f"{page}.md does not quote this error:\n{raised}"
-    )
+    assert_documented(page, start, f"{caught.type.__name__}: {caught.value}")

@@ -11,8 +11,8 @@ from mkdocs.utils import is_markdown_file
 
 from cookbook import answer, parity, records, retired
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, prose_checks, snippet_checks
-from cookbook.checks.shown import Referee, is_odd
+from cookbook.checks import file_checks, messages, prose_checks, snippet_checks
+from cookbook.checks.shown import Referee
 from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
@@ -42,8 +42,7 @@ def problems(
 ) -> list[Problem]:
     """Everything wrong with the pages and snippets, by file and line.
 
-    ``rendered`` are the pages whose HTML is looked at in any case, None for all; of
-    the others only those are that may be shown otherwise than they read.
+    ``rendered`` are the pages that are rendered, too, and compared; None for all.
     """
     found = list(_page_problems(catalogue))
     broken = {problem.path for problem in found}
@@ -55,6 +54,7 @@ def problems(
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
     found += retired.problems(catalogue)
+    found += messages.problems(catalogue)
     found += _shown_problems(catalogue, found, rendered)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
@@ -92,10 +92,11 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
             yield error.problem
         yield from _heading_problems(page)
         yield from _pitfall_problems(page)
+        yield from _unclear_problems(page, "block-not-plain")
     for page in catalogue.other_pages:
-        for number, line in enumerate(page.body.split("\n"), start=1):
-            if line.lstrip("> ").startswith(("```", "~~~")):
-                yield page.problem(number, "block-outside-recipe")
+        for fence in page.document.fences:
+            yield page.problem(fence.line, "block-outside-recipe")
+        yield from _unclear_problems(page, "block-outside-recipe")
 
 
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
@@ -202,6 +203,17 @@ def _pitfall_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(heading.line, "pitfall-heading-vague", text=heading.text)
 
 
+def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
+    """What the site may show differently from how the checks read it."""
+    rules = {
+        "block": rule_of_blocks,
+        "heading": "shown-unread",
+        "html": "html-in-page",
+    }
+    for line, kind, text in page.document.unclear:
+        yield page.problem(line, rules[kind], text=text.strip().partition("\n")[0])
+
+
 def _shown_problems(
     catalogue: Catalogue, found: list[Problem], rendered: Collection[Path] | None
 ) -> Iterator[Problem]:
@@ -211,7 +223,7 @@ def _shown_problems(
     for page in (*catalogue.pages, *catalogue.other_pages):
         if page.path in faulty:
             continue
-        if rendered is not None and page.path not in rendered and not is_odd(page):
+        if rendered is not None and page.path not in rendered:
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)

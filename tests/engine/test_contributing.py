@@ -201,7 +201,7 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
 
 
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
-NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
+NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML", "psutil")
 # What the site and the checks import besides.
 MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
@@ -219,7 +219,8 @@ def test_blocks_run_with_no_more_packages_than_the_guides_name(cookbook):
     assert run.of("label-smoothing") == ("passed", "")
 
 
-WITHOUT = ("numpy", "playwright", "psutil", "sklearn", "torch", "torchvision", "xdist")
+WITHOUT = ("numpy", "playwright", "psutil", "pytest", "pytest_codeblocks", "sklearn")
+WITHOUT += ("torch", "torchvision", "xdist")
 LIGHT = f"""
 import runpy, sys
 sys.modules.update(dict.fromkeys({WITHOUT}))

@@ -45,6 +45,10 @@ OFFLINE = (
     '<!--pytest.mark.skip(reason="…")--> on the line before the block'
 )
 NOT_RUN = "would be shown but not run"
+NOT_PLAIN = (
+    "begins a block that would be shown but not run; write every block as a ``` fence "
+    "at the left margin, outside quotes and lists"
+)
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 ANSWER = 'answer: "assert 1 + 1 == 2"\n'  # on line 6 of the English page
 NO_ANSWER = (
@@ -55,6 +59,30 @@ SHAPE = (
     "proof belongs in tests/, a whole program says shape: program in the front matter"
 )
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
+TEST = "tests/snippets/training/test_label_smoothing.py"
+UNRAISED = "tests/unraised.toml"
+NOT_RAISED = (
+    f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line that raises "
+    'it under with raises_as_documented(PAGE, "…"), or say in '
+    f"{UNRAISED} why nothing can raise it here"
+)
+LISTED = """
+# Messages
+[[message]]
+page = "training/label-smoothing"
+start = "{}"
+reason = "{}"
+"""[1:]
+QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
+EXPECT = """
+PAGE = "training/label-smoothing"
+
+
+{}def test_errors({}):
+    with raises_as_documented(PAGE, {}):
+        {{}}[1]
+"""
+EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -124,25 +152,27 @@ FAULTS = {
             'python title="a.py"',
             'python hl_lines="1"',
             "{ .python }",
-            " { .python }",
             "console",
             "",
         )
     },
     "~~~ around an include": (
         Change(PAGE, old=BLOCK, new=f"~~~python\n{INCLUDE}~~~\n"),
+        f"{PAGE}:8: P210 ~~~python {NOT_PLAIN}",
         f"{PAGE}:9: P205 an include outside a ```python block; include "
         "snippets there alone; their output follows by itself",
     ),
     "longer fence": (
         Change(PAGE, old=BLOCK, new=f"`{OPEN}{INCLUDE}````\n"),
-        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
-        'write only --8<-- "<category>/<file>.py"',
+        f"{PAGE}:8: P210 ````python {NOT_PLAIN}",
+        f"{PAGE}:9: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "block in a list": (
         Change(PAGE, old=BLOCK, new=f"- a\n\n    {OPEN}    {INCLUDE}    ```\n"),
-        f"{PAGE}:11: P202 not an include: --8<-- "
-        f'"training/label_smoothing.py"; {WHOLE_FILE}',
+        f"{PAGE}:10: P210 ```python {NOT_PLAIN}",
+        f"{PAGE}:11: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "fence left open": (
         Change(PAGE, old=BLOCK, new=f"{OPEN}{INCLUDE}"),
@@ -530,6 +560,7 @@ FAULTS = {
             Append(PAGE, text="\n```pytb\nKeyError: 1\n```\n"),
             Append(TWIN, text="\n```pytb\nKeyError: 2\n```\n"),
         ),
+        NOT_RAISED,
         f"{TWIN}:12: T104 the ```pytb blocks differ; quote the same messages as {PAGE}",
     ),
     "another link in the twin": (
@@ -564,14 +595,6 @@ FAULTS = {
     ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
-        (
-            f"{PAGE}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
-        (
-            f"{TWIN}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
         (
             f"{SNIPPET}:5: S105 ``` inside a snippet ends the block on the page; "
             "write it otherwise"
@@ -645,6 +668,32 @@ FAULTS = {
         f"{TWIN}:9: F104 {SNIPPET} {NOT_UTF8}",
         f"{SNIPPET}:5: F104 {SNIPPET} {NOT_UTF8}",
     ),
+    # Messages
+    "message that no test raises": (
+        QUOTED,
+        NOT_RAISED,
+    ),
+    "list of messages that is not TOML": (
+        Write(UNRAISED, "[[message]]\npage = \n"),
+        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
+        "(Invalid value (at line 2, column 8)); write [[message]] and below it page, "
+        "start (of the message) and reason",
+    ),
+    "message listed without a reason": (
+        Write(UNRAISED, LISTED.format("KeyError: 1", "")),
+        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
+        "(line 2); write [[message]] and below it page, start (of the message) and "
+        "reason",
+    ),
+    "message listed that is not quoted": (
+        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 2", "GPU"))),
+        f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
+        "begins with KeyError: 2; correct the entry, or remove it",
+    ),
+    "message listed that a test raises": (
+        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 1", "GPU"))),
+        f"{UNRAISED}:2: S308 a test raises KeyError: 1; remove the entry",
+    ),
     # Retired recipes
     "list of retired recipes that is not YAML": (
         Write(RETIRED, "- page: a: b\n"),
@@ -673,6 +722,23 @@ def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
     plant, *expected = FAULTS[name]
     plant(cookbook)
     assert cookbook.problems() == expected
+
+
+PARAMETER = '@pytest.mark.parametrize("start", ["KeyError: 1"])\n'
+
+
+@pytest.mark.parametrize(
+    "accounts",
+    [
+        EXPECTED,
+        Append(TEST, text=EXPECT.format(PARAMETER, "start", "start")),
+        Write(UNRAISED, LISTED.format("KeyError:", "needs a GPU")),
+    ],
+    ids=["raised", "a parameter", "listed"],
+)
+def test_a_message_is_accounted_for(cookbook, accounts):
+    Both(QUOTED, accounts)(cookbook)
+    assert cookbook.problems() == []
 
 
 WARNINGS = {

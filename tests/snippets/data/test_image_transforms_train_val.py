@@ -121,16 +121,16 @@ def test_a_folder_of_images_through_a_loader(tmp_path):
 
 def test_the_documented_errors():
     image = noise(16, 16)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: Normalize() does not"):
         normalize(image)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: Input tensor should"):
         normalize(v2.ToImage()(image))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "UserWarning: The transform `ToTensor()`"):
         v2.ToTensor()  # an error here, because tests turn warnings into errors
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: The size of"):
         normalize(torch.zeros(4, 8, 8))
     resize = v2.Compose([v2.ToImage(), v2.Resize(8)])
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: stack expects each"):
         list(DataLoader([resize(noise(32, 16)), resize(noise(24, 16))], 2))
     both = v2.Compose([v2.ToImage(), v2.Resize((8, 8))])
     assert next(iter(DataLoader([both(noise(32, 16)), both(noise(24, 16))], 2))).shape

@@ -14,7 +14,7 @@ from torch.distributed.elastic.rendezvous import RendezvousParameters
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
 from torch.torch_version import TorchVersion
 
-from tests.helpers import ROOT, documented_errors, load_snippet, raises_as_documented
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "distributed/ddp-multi-node"
 SNIPPETS = ROOT / "snippets/distributed"
@@ -140,7 +140,7 @@ def test_the_endpoint_can_not_be_reached():
     parameters = RendezvousParameters(
         "c10d", f"127.0.0.1:{free_port()}", "test", 2, 2, is_host=0, read_timeout=1
     )
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RendezvousConnectionError: The connection to"):
         create_backend(parameters)
 
 
@@ -155,7 +155,9 @@ def test_a_port_that_another_program_holds():
         Thread(target=server.serve_forever, daemon=True).start()
         endpoint = f"127.0.0.1:{server.server_address[1]}"
         parameters = RendezvousParameters("c10d", endpoint, "x", 2, 2, read_timeout=3)
-        with raises_as_documented(PAGE) as caught:
+        with raises_as_documented(
+            PAGE, "RendezvousConnectionError: The connection to"
+        ) as caught:
             create_backend(parameters)
         server.shutdown()
     assert caught.type.__name__ == "RendezvousConnectionError"
@@ -163,7 +165,7 @@ def test_a_port_that_another_program_holds():
 
 def test_a_port_that_is_taken():
     taken = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "DistNetworkError: The server socket"):
         dist.TCPStore("127.0.0.1", taken.port, is_master=True)
 
 
@@ -179,10 +181,11 @@ def test_one_machine_waits_and_its_number_is_ignored(tmp_path):
     ]
     ((code, _, errors),) = run_machines(tmp_path, command)
     assert code == 1
-    assert errors.splitlines()[-1] in documented_errors(PAGE)
-    (quoted,) = [m for m in documented_errors(PAGE) if m.startswith("node_rank")]
+    last = errors.splitlines()[-1]
+    assert_documented(PAGE, "torch.distributed.elastic.rendezvous", last)
     if TorchVersion(torch.__version__) >= (2, 13):  # since then it says so
-        assert f"] {quoted}\n" in errors
+        said = errors[errors.index("node_rank") :]
+        assert_documented(PAGE, "node_rank", said)
 
 
 def test_imported_first_the_module_lets_the_group_go(tmp_path):

@@ -185,12 +185,12 @@ def test_the_last_layers_the_page_names():
 
 
 def test_the_documented_errors(model, images):
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: The parameter 'num_classes'"):
         models.resnet18(weights=models.ResNet18_Weights.DEFAULT, num_classes=5)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "UserWarning: The parameter 'pretrained'"):
         models.resnet18(pretrained=True)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: addmm: mat1 and"):
         nn.Linear(512, 5)(torch.ones(2, 2048))
     model.requires_grad_(False)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: element 0 of"):
         model(images).sum().backward()

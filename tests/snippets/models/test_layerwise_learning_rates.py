@@ -161,21 +161,21 @@ def test_silent_mistakes(model):
 
 
 def test_the_documented_errors(model):
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "KeyError: 'params'"):
         torch.optim.SGD([{"parameters": model.parameters(), "lr": 0.1}])
     head = {"params": model["head"].parameters(), "lr": 0.1}
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: some parameters appear"):
         torch.optim.SGD([{"params": model.parameters()}, head], lr=0.01)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: ResNet.__init__() got an"):
         models.resnet18(prerained=True)
     head = list(model["head"].parameters())
     other = [nn.Parameter(torch.ones_like(p)) for p in head]
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: Boolean value of"):
         [p for p in other if p not in head]
     ids = {id(p) for p in head}
     assert {id(p) for p in (*other, *head) if id(p) not in ids} == set(map(id, other))
     grouped = torch.optim.SGD(two_groups(model))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: loaded state dict"):
         grouped.load_state_dict(torch.optim.SGD(model.parameters()).state_dict())
 
 

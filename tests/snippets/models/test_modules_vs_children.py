@@ -124,13 +124,13 @@ def test_wrapping_while_walking_never_ends():
 
 def test_the_documented_errors(resnet):
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: dictionary changed size"):
         for name, child in model.named_children():
             if isinstance(child, nn.ReLU):
                 model.add_module(f"after_{name}", nn.Dropout())
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: addmm: mat1 and"):
         nn.Sequential(*resnet18().children())(torch.zeros(2, 3, 64, 64))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "AttributeError: ResNet has no"):
         resnet.get_submodule("layer5")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import ROOT, documented_errors, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, quoted, quotes, raises_as_documented
 
 SNIPPET, PAGE = "setup/check_cuda_available.py", "setup/check-cuda-available"
 NO_KERNEL = "CUDA error: no kernel image is available for execution on the device"
@@ -83,21 +83,20 @@ def test_with_every_gpu_hidden_the_reason_is_one_the_page_quotes():
     printed = subprocess.check_output(command, text=True, env=hidden).splitlines()
     assert printed[1] == "available: False"
     reason = printed[2].removeprefix("does not work: ")
-    quoted = documented_errors(PAGE)
-    assert f"RuntimeError: {reason}".startswith(tuple(quoted))
+    assert f"RuntimeError: {reason}".startswith(tuple(quotes(PAGE)))
 
 
 def test_the_documented_errors_are_raised(monkeypatch):
     with monkeypatch.context() as patch:  # the child of a process that used CUDA
         patch.setattr(torch.cuda, "_initialized", False)
         patch.setattr(torch.cuda, "_is_in_bad_fork", lambda: True)
-        with raises_as_documented(PAGE):
+        with raises_as_documented(PAGE, "RuntimeError: Cannot re-initialize CUDA"):
             torch.cuda.init()
     # What a build for CPUs lacks.
     monkeypatch.setattr(torch.cuda, "_initialized", False)
     monkeypatch.delattr(torch._C, "_cuda_getDeviceCount")
     assert not torch.cuda.is_available()
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "AssertionError: Torch not compiled"):
         torch.zeros(1, device="cuda")
 
 
@@ -105,7 +104,7 @@ def test_the_documented_errors_are_raised(monkeypatch):
 def test_the_binaries_hold_the_other_messages():
     """They need a driver, in a state that none here is in."""
     library = Path(torch.__file__).parent / "lib/libc10_cuda.so"
-    binary, quoted = library.read_bytes(), "\n".join(documented_errors(PAGE))
+    binary = library.read_bytes()
     for message in (
         "The NVIDIA driver on your system is too old (found version ",
         "CUDA unknown error - this may be due to an incorrectly set up environment, "
@@ -116,7 +115,7 @@ def test_the_binaries_hold_the_other_messages():
         "Found no NVIDIA driver on your system.",
     ):
         assert message.encode() in binary
-        assert f"RuntimeError: {message.strip()}" in quoted
+        assert quoted(PAGE, f"RuntimeError: {message.strip()}")
 
 
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
@@ -126,9 +125,8 @@ def test_what_cuda_calls_its_errors():
     def text(number):
         return cudart.cudaGetErrorString(cudart.cudaError(number))
 
-    quoted = documented_errors(PAGE)
     for number in (46, 209):  # busy; no kernel image
-        assert f"AcceleratorError: CUDA error: {text(number)}" in quoted
+        assert quoted(PAGE, f"AcceleratorError: CUDA error: {text(number)}")
     page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
     assert f"802, `{text(802)}`" in page
     assert "unsupported display driver / cuda driver" in text(803)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import ROOT, documented_errors, load_snippet
+from tests.helpers import ROOT, load_snippet, quoted
 
 SNIPPET, PAGE = "setup/choose_visible_gpus.py", "setup/choose-visible-gpus"
 UUIDS = ["GPU-a1", "GPU-a2", "GPU-b3", "GPU-c4"]  # of the physical GPUs 0 to 3
@@ -144,4 +144,4 @@ def test_what_cuda_calls_a_wrong_number():
     """Raising it takes a GPU."""
     cudart = torch._C._cudart
     text = cudart.cudaGetErrorString(cudart.cudaError(101))
-    assert f"AcceleratorError: CUDA error: {text}" in documented_errors(PAGE)
+    assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")

@@ -81,21 +81,20 @@ def write_into_a_detached_result():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        (lambda x: x.detach.clone(), "attribute 'clone'"),
-        (lambda x: x.copy(), "attribute 'copy'"),
-        (lambda x: x.add_(1), "leaf Variable"),
-        (lambda x: copy.deepcopy(x * 2), "graph leaves"),
-        (lambda x: write_into_a_detached_result(), "output 0 of Exp"),
-        (torch.tensor, "copy construct"),
-    ],
+    ("start", "wrong"),
+    {
+        "AttributeError: 'builtin_function_or_method'": lambda x: x.detach.clone(),
+        "AttributeError: 'Tensor' object has no": lambda x: x.copy(),
+        "RuntimeError: a leaf Variable": lambda x: x.add_(1),
+        "RuntimeError: Only Tensors created": lambda x: copy.deepcopy(x * 2),
+        "RuntimeError: one of the": lambda x: write_into_a_detached_result(),
+        "UserWarning: To copy construct": torch.tensor,
+    }.items(),
 )
-def test_the_documented_errors_are_raised(wrong, text):
-    with warnings.catch_warnings(), raises_as_documented(PAGE) as caught:
+def test_the_documented_errors_are_raised(start, wrong):
+    with warnings.catch_warnings(), raises_as_documented(PAGE, start):
         warnings.simplefilter("error")
         wrong(torch.ones(2, requires_grad=True))
-    assert text in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -39,33 +39,39 @@ def test_the_loss_equals_float64():
     assert snippet.loss.item() == pytest.approx(expected.item(), rel=1e-5)
 
 
-def wrong():
-    double, logits = torch.ones(2, 4, dtype=torch.float64), torch.zeros(2, 3)
-    floats = torch.tensor([1.0])
-    return {
-        "mat1 and mat2": lambda: nn.Linear(4, 3)(double),
-        "m1 and m2": lambda: torch.ones(3, 2) @ double,
-        "expected scalar type": lambda: torch.ones(1, 3, 2) @ double[None],
-        "Input type": lambda: nn.Conv1d(2, 3, 1)(double),
-        "Long or Byte": lambda: F.cross_entropy(logits, CLASSES.float()),
-        "Found dtype": lambda: F.binary_cross_entropy(torch.ones(2), CLASSES),
-        "desired output": lambda: F.binary_cross_entropy_with_logits(
+DOUBLE, FLOATS = torch.ones(2, 4, dtype=torch.float64), torch.tensor([1.0])
+LOGITS, HALF = torch.zeros(2, 3), torch.ones(2, 2).half()
+
+
+@pytest.mark.parametrize(
+    ("start", "wrong"),
+    {
+        "RuntimeError: mat1 and mat2": lambda: nn.Linear(4, 3)(DOUBLE),
+        "RuntimeError: expected m1 and m2": lambda: torch.ones(3, 2) @ DOUBLE,
+        "RuntimeError: expected scalar": lambda: torch.ones(1, 3, 2) @ DOUBLE[None],
+        "RuntimeError: Input type": lambda: nn.Conv1d(2, 3, 1)(DOUBLE),
+        "RuntimeError: expected target": lambda: F.cross_entropy(
+            LOGITS, CLASSES.float()
+        ),
+        "RuntimeError: Found dtype": lambda: F.binary_cross_entropy(
             torch.ones(2), CLASSES
         ),
-        "desired output type Long": lambda: CLASSES.clone().div_(2),
-        "tensors used as indices": lambda: torch.ones(3)[floats],
-        "argument #1 'indices'": lambda: nn.Embedding(3, 2)(floats),
-        "linalg_svd_cpu": lambda: torch.linalg.svd(torch.ones(2, 2).half()),
-        "infer output dtype": lambda: CLASSES.mean(),
-        "require gradients": lambda: torch.tensor([1], requires_grad=True),
-    }
+        "RuntimeError: result type": lambda: CLASSES.clone().div_(2),
+        "IndexError: tensors used": lambda: torch.ones(3)[FLOATS],
+        "RuntimeError: Expected tensor for": lambda: nn.Embedding(3, 2)(FLOATS),
+        'NotImplementedError: "linalg_svd_cpu"': lambda: torch.linalg.svd(HALF),
+        "NotImplementedError: mean(): could not": lambda: CLASSES.mean(),
+        "RuntimeError: Only Tensors": lambda: torch.tensor([1], requires_grad=True),
+    }.items(),
+)
+def test_the_documented_errors_are_raised(start, wrong):
+    with raises_as_documented(PAGE, start):
+        wrong()
 
 
-@pytest.mark.parametrize("text", wrong())
-def test_the_documented_errors_are_raised(text):
-    with raises_as_documented(PAGE) as caught:
-        wrong()[text]()
-    assert text in str(caught.value)
+def test_an_integer_target_is_the_result_type_of_another_loss():
+    with raises_as_documented(PAGE, "RuntimeError: result type"):
+        F.binary_cross_entropy_with_logits(torch.ones(2), CLASSES)
 
 
 def test_the_fixes():

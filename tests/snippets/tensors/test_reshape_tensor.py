@@ -67,13 +67,13 @@ def test_attention_with_the_heads_of_the_page_equals_the_built_in():
 
 def test_the_documented_errors_are_raised():
     images = torch.ones(4, 16, 10, 10)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: view size is"):
         snippet.swapped.view(2, 12)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: shape '[4, -1]'"):
         torch.arange(6).reshape(4, -1)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: Expected input batch_size"):
         F.cross_entropy(images.view(-1, 400)[:, :10], torch.zeros(4).long())
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: cannot reshape tensor"):
         torch.ones(0, 3).reshape(0, -1)
     assert images.flatten(1).shape == nn.Flatten()(images).shape == (4, 1600)
     assert torch.ones(0, 3, 4).flatten(1).shape == (0, 12)

@@ -50,26 +50,25 @@ TWO, ONE, ZERO_DIM = torch.ones(2), torch.ones(1), torch.tensor(1.25)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "text"),
+    ("wrong", "start"),
     [
-        (TWO.item, "cannot be converted to Scalar"),
-        (lambda: float(TWO), "only one element"),
-        (lambda: int(TWO), "only one element"),
-        (lambda: torch.tensor([TWO, TWO]), "only one element"),
-        (lambda: ZERO_DIM[0], "0-dim tensor"),
-        (lambda: ZERO_DIM.data[0], "0-dim tensor"),
-        (lambda: ZERO_DIM.item().item(), "attribute 'item'"),
-        (lambda: json.dumps({"loss": ZERO_DIM}), "JSON"),
-        (lambda: f"{ONE:.2f}", "format string"),
-        (lambda: round(ZERO_DIM, 1), "__round__"),
-        (lambda: list(ZERO_DIM), "0-d tensor"),
-        (lambda: [1, 2][ZERO_DIM], "converted to an index"),
+        (TWO.item, "RuntimeError: a Tensor"),
+        (lambda: float(TWO), "ValueError: only one element"),
+        (lambda: int(TWO), "ValueError: only one element"),
+        (lambda: torch.tensor([TWO, TWO]), "ValueError: only one element"),
+        (lambda: ZERO_DIM[0], "IndexError: invalid index"),
+        (lambda: ZERO_DIM.data[0], "IndexError: invalid index"),
+        (lambda: ZERO_DIM.item().item(), "AttributeError: 'float' object"),
+        (lambda: json.dumps({"loss": ZERO_DIM}), "TypeError: Object of type Tensor"),
+        (lambda: f"{ONE:.2f}", "TypeError: unsupported format string"),
+        (lambda: round(ZERO_DIM, 1), "TypeError: type Tensor"),
+        (lambda: list(ZERO_DIM), "TypeError: iteration over"),
+        (lambda: [1, 2][ZERO_DIM], "TypeError: only integer tensors"),
     ],
 )
-def test_the_documented_errors_are_raised(wrong, text):
-    with raises_as_documented(PAGE) as caught:
+def test_the_documented_errors_are_raised(wrong, start):
+    with raises_as_documented(PAGE, start):
         wrong()
-    assert text in str(caught.value)
 
 
 def test_the_fixes():
@@ -86,7 +85,10 @@ def test_the_documented_warning():
     try:
         loss = torch.tensor(4.0, requires_grad=True)
         for read in (float, math.sqrt):
-            with warnings.catch_warnings(), raises_as_documented(PAGE):
+            with (
+                warnings.catch_warnings(),
+                raises_as_documented(PAGE, "UserWarning: Converting a tensor"),
+            ):
                 warnings.simplefilter("error")
                 read(loss)
     finally:

@@ -40,17 +40,16 @@ def test_a_size_is_a_tuple():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "text"),
+    ("wrong", "start"),
     [
-        (lambda x: x.size[0], "not subscriptable"),
-        (lambda x: x.shape(), "not callable"),
-        (lambda x: len(x.sum()), "0-d tensor"),
+        (lambda x: x.size[0], "TypeError: 'builtin_function_or_method' object"),
+        (lambda x: x.shape(), "TypeError: 'torch.Size' object"),
+        (lambda x: len(x.sum()), "TypeError: len() of"),
     ],
 )
-def test_the_documented_errors_are_raised(wrong, text):
-    with raises_as_documented(PAGE) as caught:
+def test_the_documented_errors_are_raised(wrong, start):
+    with raises_as_documented(PAGE, start):
         wrong(torch.zeros(2, 3))
-    assert text in str(caught.value)
     assert torch.zeros(2, 3).sum().numel() == 1
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, quoted, raises_as_documented
 
 PAGE = "tensors/tensor-to-numpy"
 snippet = load_snippet("tensors/tensor_to_numpy.py")
@@ -62,36 +62,36 @@ def test_an_array_follows_the_optimizer():
 
 
 @pytest.mark.parametrize(
-    ("tensor", "text"),
+    ("tensor", "start"),
     [
-        (torch.ones(1, requires_grad=True), "requires grad"),
-        (torch.ones(1, dtype=torch.bfloat16), "BFloat16"),
-        (torch.eye(2).to_sparse(), "Sparse"),
+        (torch.ones(1, requires_grad=True), "RuntimeError: Can't call numpy()"),
+        (torch.ones(1, dtype=torch.bfloat16), "TypeError: Got unsupported"),
+        (torch.eye(2).to_sparse(), "TypeError: can't convert Sparse"),
     ],
 )
-def test_the_documented_errors_are_raised(tensor, text):
+def test_the_documented_errors_are_raised(tensor, start):
     for convert in (torch.Tensor.numpy, np.asarray):
-        with raises_as_documented(PAGE) as caught:
+        with raises_as_documented(PAGE, start):
             convert(tensor)
-        assert text in str(caught.value)
 
 
 def test_a_gpu_says_what_the_page_quotes():
     with pytest.raises(TypeError) as caught:  # the same, but for the device's name
         torch.ones(2, device="meta").numpy()
-    with raises_as_documented(PAGE):
-        raise TypeError(str(caught.value).replace("meta", "cuda:0"))
+    raised = f"TypeError: {caught.value}".replace("meta", "cuda:0")
+    assert raised.startswith(quoted(PAGE, "TypeError: can't convert cuda:0"))
 
 
 def test_force_does_not_help_with_dtype_and_layout():
-    for tensor in (torch.ones(1).bfloat16(), torch.eye(2).to_sparse()):
-        with raises_as_documented(PAGE):
-            tensor.numpy(force=True)
+    with raises_as_documented(PAGE, "TypeError: Got unsupported"):
+        torch.ones(1).bfloat16().numpy(force=True)
+    with raises_as_documented(PAGE, "TypeError: can't convert Sparse"):
+        torch.eye(2).to_sparse().numpy(force=True)
     with pytest.raises(TypeError, match="unsupported ScalarType Float8"):
         torch.ones(1, dtype=torch.float8_e4m3fn).numpy(force=True)
     dense = torch.eye(2).to_sparse().to_dense().numpy(force=True)
     assert dense.tolist() == [[1, 0], [0, 1]]
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "AttributeError: 'Tensor' object has"):
         torch.ones(1).astype(np.float32)
 
 

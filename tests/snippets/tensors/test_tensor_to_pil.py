@@ -131,19 +131,19 @@ def test_masks_bgr_and_floats():
 
 
 def test_bad_input_is_refused_as_documented():
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: pic should be"):
         from_tensor(torch.rand(2, 3, 4, 4))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "ValueError: pic should not"):
         from_tensor(torch.rand(224, 224, 3))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: Input type int64"):
         to_pil_image(torch.zeros(4, 4, dtype=torch.int64))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: Input type bool"):
         to_pil_image(torch.zeros(4, 4, dtype=torch.bool))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: Cannot handle this"):
         Image.fromarray(np.full((2, 2, 3), 0.5, np.float32))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "AttributeError: 'Tensor' object has"):
         Image.fromarray(torch.zeros(2, 2))
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "OSError: cannot write mode"):
         Image.fromarray(np.zeros((2, 2), np.float32)).save(io.BytesIO(), "jpeg")
     with pytest.raises(TypeError, match=r"data type: \(1, 1, 1\), \|u1"):
         from_array(np.zeros((2, 2, 1)))

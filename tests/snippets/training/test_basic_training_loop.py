@@ -150,23 +150,23 @@ def test_only_the_end_of_a_pass_waits_for_the_device(loader):
 def test_the_documented_errors(data, loader):
     x, y = data
     model = nn.Linear(4, 3)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "NameError: name 'epoch' is"):
         exec("for epoch in epoch(80): pass", {})
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "TypeError: 'module' object is"):
         tqdm(loader)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(model(x), y.float())
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "RuntimeError: 0D or 1D"):
         F.cross_entropy(model(x), y.view(-1, 1))
     optimizer = torch.optim.SGD(model.parameters())
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "UserWarning: Detected call of"):
         scheduler.step()
 
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="it is pinned here")
 def test_pinning_without_an_accelerator_warns(data):
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "UserWarning: 'pin_memory' argument is"):
         next(iter(DataLoader(TensorDataset(*data), pin_memory=True)))
 
 
@@ -194,5 +194,7 @@ def test_after_a_softmax_the_loss_has_the_floor_the_page_states():
 
 
 def test_batch_norm_refuses_a_last_batch_of_one():
-    with raises_as_documented("training/basic-training-loop"):
+    with raises_as_documented(
+        "training/basic-training-loop", "ValueError: Expected more than"
+    ):
         nn.BatchNorm1d(32)(torch.ones(1, 32))

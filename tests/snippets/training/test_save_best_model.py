@@ -154,13 +154,13 @@ def test_the_copy_with_a_bare_file_name(tmp_path, monkeypatch):
     (tmp_path / "checkpoints").mkdir()
     last = tmp_path / "checkpoints" / "last.pt"
     last.write_text("new")
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "FileNotFoundError: [Errno 2] No"):
         shutil.copyfile("best.pt", last)
     # Where such a file does exist, the new checkpoint is what gets lost.
     (tmp_path / "best.pt").write_text("old")
     shutil.copyfile("best.pt", last)
     assert last.read_text() == "old"
-    with raises_as_documented(PAGE):
+    with raises_as_documented(PAGE, "SameFileError: 'best.pt' and 'best.pt'"):
         shutil.copyfile("best.pt", "best.pt")
 
 

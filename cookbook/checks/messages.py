@@ -1,0 +1,132 @@
+"""Every message that a page quotes is raised by a test, or listed with the reason.
+
+What the tests raise is read from their syntax trees, so nothing has to run.
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.pages import PageError, tests_of
+from cookbook.rules import Problem
+
+UNRAISED = Path("tests/unraised.toml")
+ENTRY, KEYS = "[[message]]", ("page", "start", "reason")
+EXPECTING = ("raises_as_documented", "assert_documented")  # both in tests/helpers.py
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def problems(catalogue: Catalogue) -> list[Problem]:
+    """Messages that nothing accounts for, and entries of the list that are wrong."""
+    recipes = [recipe for recipe in catalogue.recipes if _is_readable(recipe)]
+    unreadable = {name(recipe) for recipe in catalogue.recipes} - {*map(name, recipes)}
+    errors = {name(recipe): recipe.errors for recipe in recipes}
+    raised = set()
+    for page, start in expected(catalogue.root):
+        messages = begin_with(errors.get(page, []), start)
+        raised.update(messages if len(messages) == 1 else ())
+    listed, found = set(), []
+    try:
+        entries = _entries(catalogue.root)
+    except ValueError as error:
+        return [Problem(UNRAISED, 1, "unraised-malformed", {"reason": error})]
+    for line, entry in entries:
+        if entry["page"] in unreadable:
+            continue
+        messages = begin_with(errors.get(entry["page"], []), entry["start"])
+        if len(messages) != 1:
+            found.append(Problem(UNRAISED, line, "unraised-unknown", entry))
+        elif messages[0] in raised:
+            found.append(Problem(UNRAISED, line, "unraised-needless", entry))
+        listed.update((entry["page"], message) for message in messages)
+    for recipe in recipes:
+        found += _not_raised(recipe, raised, listed)
+    return found
+
+
+def name(recipe: Recipe) -> str:
+    """How tests name the recipe's page."""
+    return f"{recipe.category}/{recipe.slug}"
+
+
+def _is_readable(recipe: Recipe) -> bool:
+    """Else the fault is told where the page is looked into."""
+    try:
+        return bool(recipe.blocks)
+    except PageError:
+        return False
+
+
+def _not_raised(recipe: Recipe, raised: set, listed: set) -> Iterator[Problem]:
+    page, snippets = recipe.page_for("en"), recipe.snippets
+    test = tests_of(snippets[0].snippet) if snippets else "tests/"
+    for line, text in page.quotes:
+        if text and text not in raised and (name(recipe), text) not in listed:
+            facts = {"text": text.splitlines()[0], "test": test, "list": UNRAISED}
+            yield page.problem(line, "message-not-raised", **facts)
+
+
+def begin_with(messages: list[str], start: str) -> list[str]:
+    """The messages that begin so; only the one that is just that, where there is."""
+    found = [message for message in messages if message.startswith(start)]
+    return [start] if start in found else found
+
+
+def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
+    """The entries of the list and their lines.
+
+    Raises:
+        ValueError: it is not TOML, or an entry is not complete.
+    """
+    file = root / UNRAISED
+    text = file.read_text("utf-8") if file.exists() else ""
+    entries = tomllib.loads(text).get("message", [])
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if line.strip() == ENTRY]
+    for line, entry in zip(lines, entries, strict=True):
+        if entry.keys() != set(KEYS) or not all(entry.values()):
+            raise ValueError(f"line {line}")
+    return list(zip(lines, entries, strict=True))
+
+
+def expected(root: Path) -> Iterator[tuple[str, str]]:
+    """The page and the start of each message that a test expects."""
+    for file in sorted((root / "tests").rglob("test_*.py")):
+        text = file.read_text("utf-8", errors="replace")
+        if any(function in text for function in EXPECTING):
+            try:
+                yield from _expected(ast.parse(text))
+            except SyntaxError:
+                continue  # pytest tells
+
+
+def _expected(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    constants = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            targets = getattr(node.targets[0], "elts", node.targets)
+            values = getattr(node.value, "elts", [node.value])
+            constants.update(zip(map(ast.unparse, targets), values, strict=False))
+    for function in filter(lambda node: isinstance(node, FUNCTIONS), tree.body):
+        for call in ast.walk(function):
+            if _is_expectation(call) and len(call.args) > 1:
+                page, start = call.args[:2]
+                page = constants.get(ast.unparse(page), page)
+                for text in _texts(start, function):
+                    yield getattr(page, "value", ""), text
+
+
+def _is_expectation(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in EXPECTING
+
+
+def _texts(start: ast.expr, function: ast.AST) -> list[str]:
+    """A literal; for a parameter or a variable, the literals of the function.
+
+    Of those only what has several words, so that none begins a message by accident.
+    """
+    if isinstance(start, ast.Constant):
+        return [start.value]
+    values = (getattr(node, "value", None) for node in ast.walk(function))
+    return [value for value in values if isinstance(value, str) and " " in value]
