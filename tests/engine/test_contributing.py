@@ -200,8 +200,8 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
     assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 
 
-NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
-NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML", "psutil")
+NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
+NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML")
 # What the site and the checks import besides.
 MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
