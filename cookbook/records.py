@@ -10,6 +10,7 @@ import json
 import platform
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -127,11 +128,9 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
         "complete": complete,
         "blocks": sorted(merged.values(), key=lambda block: block["path"]),
     }
-    document["digest"] = digest(document)
     file.parent.mkdir(exist_ok=True)
     temporary = file.with_suffix(".tmp")
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    temporary.write_text(text + "\n", encoding="utf-8")
+    temporary.write_text(_text(document), encoding="utf-8")
     temporary.replace(file)
     return file
 
@@ -168,6 +167,25 @@ def _join(root: Path, run: list[dict], blocks: list[Block]) -> Path:
     done.sort(key=lambda block: block["status"] == "failed")  # the last one counts
     complete = wanted <= {block["sha256"] for block in done}
     return write(root, environment, done, complete)
+
+
+def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
+    """The text of each believable record, its blocks under their new paths."""
+    texts = {}
+    for file in files(root):
+        if problem(root, file) is None:
+            document = json.loads(file.read_text("utf-8"))
+            for block in document["blocks"]:
+                block["path"] = new_path(block["path"])
+            document["blocks"].sort(key=lambda block: block["path"])
+            texts[file.relative_to(root)] = _text(document)
+    return texts
+
+
+def _text(document: dict) -> str:
+    """A record as its file has it, with the digest of its content."""
+    document["digest"] = digest(document)
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def load(root: Path) -> list[Record]:

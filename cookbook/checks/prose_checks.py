@@ -16,7 +16,7 @@ GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.
 GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 # Built, so in no folder: pages of each language, and ids of a recipe's page.
-GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md")
+GENERATED = ("apis.md", "messages.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
 WORD = re.compile(r"[A-Za-z][a-z]+")
 UNTRANSLATED_WORDS = 3  # fewer are a name, except in a title or a heading

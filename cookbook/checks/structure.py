@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import answer, parity, records, retired
-from cookbook.catalogue import Catalogue, Recipe
+from cookbook import answer, moved, parity, records
+from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks import file_checks, messages, prose_checks, snippet_checks
 from cookbook.checks.shown import Referee
 from cookbook.pages import (
@@ -53,8 +53,9 @@ def problems(
     pages = [*catalogue.pages, *catalogue.other_pages]
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
-    found += retired.problems(catalogue)
+    found += moved.problems(catalogue)
     found += messages.problems(catalogue)
+    found += _listing_problems(catalogue)
     found += _shown_problems(catalogue, found, rendered)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
@@ -272,6 +273,22 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
         if slugs.count(recipe.slug) > 1:
             (page, *_) = recipe.written.values()
             yield page.problem(1, "slug-twice", slug=recipe.slug)
+
+
+def _listing_problems(catalogue: Catalogue) -> Iterator[Problem]:
+    """Each recipe is in a group of its category, once."""
+    folders = {recipe.slug: recipe.category for recipe in catalogue.recipes}
+    listed = [(c.slug, slug) for c in catalogue.categories for slug in c.slugs]
+    for recipe in catalogue.recipes:
+        if (recipe.category, recipe.slug) not in listed:
+            page, facts = recipe.page_for("en"), {"category": recipe.category}
+            yield page.problem(1, "recipe-not-listed", slug=recipe.slug, **facts)
+    lines = (catalogue.root / CATEGORIES).read_text("utf-8").splitlines()
+    for category, slug in dict.fromkeys(listed):
+        if folders.get(slug) != category or listed.count((category, slug)) > 1:
+            numbers = [n for n, line in enumerate(lines, 1) if line.strip(" -") == slug]
+            facts = {"slug": slug, "category": category}
+            yield Problem(CATEGORIES, [1, *numbers][-1], "listed-wrongly", facts)
 
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from cookbook import retired
-from cookbook.catalogue import Catalogue
+from cookbook import moved
+from cookbook.catalogue import CATEGORIES, Catalogue
 from cookbook.checks.snippet_checks import is_module
+from cookbook.contributing import listing
 from cookbook.rules import SEPARATOR, reader_language
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -79,16 +80,24 @@ REFUSALS = {
         ),
         "zh": ("{slug} 已归入 {path}", "先从那里删掉（第 {line} 行）"),
     },
-    "retired": {
+    "moved": {
         "en": (
-            "{slug} was retired, see {path}",
+            "{slug} is an old address, see {path}",
             "choose another slug; old links must not lead to another task",
         ),
-        "zh": ("{slug} 已停用，见 {path}", "换一个 slug；旧链接不能指向别的任务"),
+        "zh": ("{slug} 是旧地址，见 {path}", "换一个 slug；旧链接不能指向别的任务"),
     },
     "file": {
         "en": ("{path} exists already", "choose another slug, or remove the file"),
         "zh": ("{path} 已经存在", "换一个 slug，或删掉这个文件"),
+    },
+    "unknown": {
+        "en": ("no recipe {recipe}", "write {address}"),
+        "zh": ("没有条目 {recipe}", "写 {address}"),
+    },
+    "same": {
+        "en": ("{recipe} is there already", "write another category or slug"),
+        "zh": ("{recipe} 就在这里", "写另一个分类或 slug"),
     },
 }
 REPORT = {
@@ -163,12 +172,16 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
     refuse_category(catalogue, category)
     refuse_name(catalogue, slug)
     refuse_taken(catalogue, slug)
+    refuse_moved(catalogue, slug)
     given = {lang: titles.get(lang) or text for lang, text in TITLES.items()}
     files = NewRecipe(category, slug, given, gpu).files()
     for path in files:
         if (catalogue.root / path).exists():
             raise ScaffoldError("file", path=path)
     write(catalogue.root, files)
+    list_file = catalogue.root / CATEGORIES
+    text = listing.add(list_file.read_text("utf-8"), category, slug)
+    list_file.write_text(text, "utf-8")
     return list(files)
 
 
@@ -204,8 +217,13 @@ def refuse_taken(catalogue: Catalogue, slug: str) -> None:
         if slug in page.meta.get("covers", []):
             line = page.meta_line("covers")
             raise ScaffoldError("covered", slug=slug, path=page.path, line=line)
-    if slug in {each.slug for each in retired.load(catalogue.root)}:
-        raise ScaffoldError("retired", slug=slug, path=retired.FILE)
+
+
+def refuse_moved(catalogue: Catalogue, slug: str, own: str = "") -> None:
+    """Refuse a slug that leads to another recipe than the one at ``own``."""
+    for one in moved.load(catalogue.root):
+        if one.slug == slug and one.new != own:
+            raise ScaffoldError("moved", slug=slug, path=moved.FILE)
 
 
 def write(root: Path, files: dict[Path, str]) -> None:
@@ -227,7 +245,7 @@ def report(root: Path, paths: list[Path]) -> str:
     """What was written, what to edit, and what to run next."""
     slug, python = paths[-1].stem, ".venv/bin/python -m cookbook"
     parts = (
-        [f"  {path}" for path in paths],
+        [*(f"  {path}" for path in paths), f"  {place(root, slug)}"],
         todos(root, paths),
         [f"  {python} check {slug} --fix"],
         [f"  {python} parity {slug}"],
@@ -236,6 +254,12 @@ def report(root: Path, paths: list[Path]) -> str:
     return "\n\n".join(
         "\n".join([title, *lines]) for title, lines in zip(titles, parts, strict=True)
     )
+
+
+def place(root: Path, slug: str) -> str:
+    """Where the recipe stands in the readers' order."""
+    text = (root / CATEGORIES).read_text("utf-8")
+    return f"{CATEGORIES}:{listing.line(text, slug)}"
 
 
 def todos(root: Path, paths: list[Path]) -> list[str]:

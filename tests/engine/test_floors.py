@@ -12,7 +12,7 @@ FLOORS = (
     {"pages"},
     {"answer", "apis", "parity", "records"},
     {"catalogue"},
-    {"retired", "shape"},
+    {"moved", "shape"},
     {"checks"},
     {"running"},
     {"site"},

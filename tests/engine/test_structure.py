@@ -3,6 +3,7 @@
 These are the checks that ``mkdocs build``, ``make check`` and pytest share.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,13 +31,30 @@ from tests.engine.plants import (
     marked,
     opened,
 )
+from tests.helpers import ROOT
 
 ALIASES = "aliases:\n  - label-smoothing\n"  # on lines 4 and 5
 LIKE_PAGE = f"show the same blocks with the same marks as {PAGE}, in that order"
 CONFIRM = "python -m cookbook parity label-smoothing"
 SAME_IDS = f"use the heading ids of {PAGE}, in that order"
-RETIRED = "docs/retired.yml"
-GONE = "  en: {title: Old, reason: Gone.}\n  zh: {title: 旧, reason: 已停用。}\n"
+LISTS, MOVED = "docs/categories.yml", "docs/moved.yml"
+LISTED = "    - label-smoothing\n"
+LINE = 6 + [
+    line
+    for line in (ROOT / LISTS).read_text("utf-8").splitlines()
+    if not re.match(r"  (?!en:|zh:)", line)
+].index("- slug: training")
+WRONG_LIST = (
+    "is no recipe of training, or is listed twice; list each recipe once, in the "
+    "category whose folder holds its pages"
+)
+NO_SLUG = "Label_Smoothing.md is no slug; name the file in lower-case words joined by -"
+TWO_CALLED = "two recipes are called label-smoothing; rename one"
+NOT_LISTED = "add - {0} to one in docs/categories.yml, where a reader would look for it"
+NOT_A_LIST = (
+    "the list is not YAML of the form old: new; write <category>/<slug>: "
+    "<category>/<slug> on each line"
+)
 NOT_UTF8 = (
     "is not UTF-8, or begins with a byte-order mark; save it as UTF-8 without one"
 )
@@ -66,7 +84,7 @@ NOT_RAISED = (
     'it under with raises_as_documented(PAGE, "…"), or say in '
     f"{UNRAISED} why nothing can raise it here"
 )
-LISTED = """
+UNRAISED_ENTRY = """
 # Messages
 [[message]]
 page = "training/label-smoothing"
@@ -478,6 +496,7 @@ FAULTS = {
     # Names
     "unknown category": (
         Move("trainings/label-smoothing.md"),
+        f"{LISTS}:{LINE}: P406 label-smoothing {WRONG_LIST}",
         *[
             f"docs/{lang}/trainings/label-smoothing.md:1: P401 unknown category "
             "trainings; add it to docs/categories.yml, or move the page"
@@ -486,19 +505,18 @@ FAULTS = {
     ),
     "bad slug": (
         Move("training/Label_Smoothing.md"),
-        *[
-            f"docs/{lang}/training/Label_Smoothing.md:1: P402 Label_Smoothing.md is no "
-            "slug; name the file in lower-case words joined by -"
-            for lang in ("en", "zh")
-        ],
+        f"{LISTS}:{LINE}: P406 label-smoothing {WRONG_LIST}",
+        f"docs/en/training/Label_Smoothing.md:1: P402 {NO_SLUG}",
+        "docs/en/training/Label_Smoothing.md:1: P405 Label_Smoothing is in no group of "
+        f"training; {NOT_LISTED.format('Label_Smoothing')}",
+        f"docs/zh/training/Label_Smoothing.md:1: P402 {NO_SLUG}",
     ),
     "the same slug twice": (
         Move("data/label-smoothing.md", keep=True),
-        *[
-            f"docs/en/{category}/label-smoothing.md:1: P403 two recipes are called "
-            "label-smoothing; rename one"
-            for category in ("data", "training")
-        ],
+        f"docs/en/data/label-smoothing.md:1: P403 {TWO_CALLED}",
+        "docs/en/data/label-smoothing.md:1: P405 label-smoothing is in no group of "
+        f"data; {NOT_LISTED.format('label-smoothing')}",
+        f"{PAGE}:1: P403 {TWO_CALLED}",
     ),
     **{
         f"{command} in a block": (
@@ -680,39 +698,64 @@ FAULTS = {
         "start (of the message) and reason",
     ),
     "message listed without a reason": (
-        Write(UNRAISED, LISTED.format("KeyError: 1", "")),
+        Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "")),
         f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
         "(line 2); write [[message]] and below it page, start (of the message) and "
         "reason",
     ),
     "message listed that is not quoted": (
-        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 2", "GPU"))),
+        Both(
+            QUOTED,
+            EXPECTED,
+            Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 2", "GPU")),
+        ),
         f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
         "begins with KeyError: 2; correct the entry, or remove it",
     ),
     "message listed that a test raises": (
-        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 1", "GPU"))),
+        Both(
+            QUOTED,
+            EXPECTED,
+            Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "GPU")),
+        ),
         f"{UNRAISED}:2: S308 a test raises KeyError: 1; remove the entry",
     ),
-    # Retired recipes
-    "list of retired recipes that is not YAML": (
-        Write(RETIRED, "- page: a: b\n"),
-        f"{RETIRED}:1: X101 the list is not YAML (mapping values are not allowed "
-        "here); quote values that hold a colon",
+    # Order and addresses
+    "recipe that no group names": (
+        Change(LISTS, old=LISTED, new=""),
+        f"{PAGE}:1: P405 label-smoothing is in no group of training; "
+        f"{NOT_LISTED.format('label-smoothing')}",
     ),
-    "retired without a reason": (
-        Write(RETIRED, "# Gone\n- page: training/old\n  en: {title: Old}\n"),
-        f"{RETIRED}:2: X102 an entry that is not complete; write page: "
-        "<category>/<slug>, and title and reason under en: and zh:",
+    "group that names no recipe of its category": (
+        Change(LISTS, old=LISTED, new=f"{LISTED}    - one-hot\n"),
+        f"{LISTS}:{LINE + 1}: P406 one-hot {WRONG_LIST}",
     ),
-    "retired and still there": (
-        Write(RETIRED, f"- page: training/label-smoothing\n{GONE}"),
-        f"{RETIRED}:1: X103 label-smoothing is retired, and has a page; remove the "
+    "recipe listed twice": (
+        Change(LISTS, old=LISTED, new=2 * LISTED),
+        f"{LISTS}:{LINE + 1}: P406 label-smoothing {WRONG_LIST}",
+    ),
+    "list of old addresses that is not YAML": (
+        Write(MOVED, "a: b: c\n"),
+        f"{MOVED}:1: X101 {NOT_A_LIST}",
+    ),
+    "list of old addresses that is no mapping": (
+        Write(MOVED, "- training/old\n"),
+        f"{MOVED}:1: X101 {NOT_A_LIST}",
+    ),
+    "retired with a reason in one language": (
+        Write(MOVED, "# Gone\ntraining/old:\n  to: training\n  en: Gone.\n"),
+        f"{MOVED}:2: X102 an entry that is not complete; write <category>/<slug>: "
+        "<category>/<slug>, or below it to:, and the reason under en: and zh:",
+    ),
+    "moved and still there": (
+        Write(MOVED, "training/label-smoothing: training\n"),
+        f"{MOVED}:1: X103 training/label-smoothing is a recipe's address; remove the "
         f"entry, or {PAGE}",
     ),
-    "successor that does not exist": (
-        Write(RETIRED, f"- page: training/old\n  successor: new\n{GONE}"),
-        f"{RETIRED}:1: X104 no recipe new; name the slug of a recipe, or no successor",
+    "old address that leads nowhere": (
+        Write(MOVED, "training/old: training/new\n"),
+        f"{MOVED}:1: X104 no recipe or category training/new; write the "
+        "<category>/<slug> of a recipe, or a category that has recipes",
     ),
 }
 
@@ -732,7 +775,7 @@ PARAMETER = '@pytest.mark.parametrize("start", ["KeyError: 1"])\n'
     [
         EXPECTED,
         Append(TEST, text=EXPECT.format(PARAMETER, "start", "start")),
-        Write(UNRAISED, LISTED.format("KeyError:", "needs a GPU")),
+        Write(UNRAISED, UNRAISED_ENTRY.format("KeyError:", "needs a GPU")),
     ],
     ids=["raised", "a parameter", "listed"],
 )
@@ -802,7 +845,7 @@ SOUND = {
         Remove(PAGE), Change(TWIN, old="aliases:", new="tags: [loss]\naliases:")
     ),
     "recipe that has moved": Write(
-        RETIRED, f"- page: data/label-smoothing\n  successor: label-smoothing\n{GONE}"
+        MOVED, "data/label-smoothing: training/label-smoothing\n"
     ),
     "a printed claim": Both(
         Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),
