@@ -1,7 +1,5 @@
 """``new`` writes a recipe that runs, or says why not and writes nothing."""
 
-import re
-
 import pytest
 
 from cookbook.catalogue import Catalogue
@@ -82,24 +80,6 @@ def test_the_answer_names_every_todo_and_the_next_command(cookbook, new):
     assert text[line] == "    - ema-weights"
     assert f"  docs/categories.yml:{line + 1}" in lines
     assert "  .venv/bin/python -m cookbook parity ema-weights" in lines
-
-
-def test_a_chinese_locale_is_answered_in_chinese(cookbook):
-    command = ("cookbook", "new", "training/ema-weights")
-    done = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
-    assert done.stdout.startswith("已生成以下文件，可以直接运行：\n")
-    again = cookbook.command(*command, LC_ALL="zh_CN.UTF-8")
-    page = "docs/en/training/ema-weights.md"
-    assert again.stderr == f"ema-weights 已经存在：{page}；改进那一页，或换一个名字\n"
-
-
-@pytest.mark.parametrize("reason", scaffold.REFUSALS)
-def test_both_languages_name_the_same_facts(reason):
-    texts = scaffold.REFUSALS[reason]
-    facts = [
-        sorted(re.findall(r"\{(\w+)\}", "".join(texts[lang]))) for lang in LANGUAGES
-    ]
-    assert facts[0] == facts[1] != []
 
 
 def test_titles_are_kept_as_they_are_given(cookbook, new):
