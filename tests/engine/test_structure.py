@@ -10,12 +10,16 @@ import pytest
 from cookbook.catalogue import Catalogue
 from cookbook.pages import Page
 from cookbook.parity import confirm
+from tests.engine.conftest import TEST as TESTS
 from tests.engine.plants import (
     BLOCK,
+    EXPECT,
+    EXPECTED,
     INCLUDE,
     OPEN,
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
@@ -55,7 +59,6 @@ SHAPE = (
     "proof belongs in tests/, a whole program says shape: program in the front matter"
 )
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
-TEST = "tests/snippets/training/test_label_smoothing.py"
 UNRAISED = "tests/unraised.toml"
 NOT_RAISED = (
     f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line that raises "
@@ -70,15 +73,6 @@ start = "{}"
 reason = "{}"
 """[1:]
 QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
-EXPECT = """
-PAGE = "training/label-smoothing"
-
-
-{}def test_errors({}):
-    with raises_as_documented(PAGE, {}):
-        {{}}[1]
-"""
-EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -566,7 +560,7 @@ FAULTS = {
     "snippet on no page": (
         Both(
             Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_other.py", ""),
+            Write("tests/snippets/training/test_other.py", TESTS.format("other")),
         ),
         "snippets/training/other.py:1: S301 a snippet on no page; show it: "
         '```python with --8<-- "training/other.py"',
@@ -649,7 +643,7 @@ FAULTS = {
     "snippet that hides a module": (
         Both(
             Write("snippets/training/logging.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_logging.py", ""),
+            Write("tests/snippets/training/test_logging.py", TESTS.format("logging")),
             Append(PAGE, TWIN, text='\n```python\n--8<-- "training/logging.py"\n```\n'),
         ),
         "snippets/training/logging.py:1: S211 logging is a module's name, which this "
