@@ -38,6 +38,9 @@ from cookbook.running.output import matches
 COPIED, LINKED = ("snippets", "tests"), ("docs", "cookbook", "pyproject.toml")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "engine", "search", "site")
 SHARED = (Path("tests/conftest.py"), Path("tests/helpers.py"))
+# What torch imports when a function is called, for a second or more of CPU time.
+LAZY = dict.fromkeys(("manual_seed", "optim"), "torch._dynamo")
+LAZY["assert_close"] = "torch.distributed.tensor"
 TIMEOUT = 120  # seconds for one snippet's tests
 FEW, ENOUGH = 5, 3  # mutants to try; to judge by
 CPU_SECONDS = 4  # for the few, until one is noticed three times as much
@@ -71,19 +74,25 @@ def copied(root: Path) -> Iterator[Path]:
 def preload(root: Path, snippets: list[Path]) -> None:
     """Import what the tests and the snippets import, once for all forks."""
     files = [*SHARED, *snippets, *map(tests_of, snippets)]
-    for name in sorted({name for file in files for name in imported(root / file)}):
+    names = {name for file in files for name in imported(root / file)}
+    texts = [
+        (root / file).read_text("utf-8") for file in files if (root / file).exists()
+    ]
+    names |= {module for word, module in LAZY.items() if word in "".join(texts)}
+    for name in sorted(names):
         if name.partition(".")[0] != "tests":
             with suppress(Exception):  # the tests tell
                 importlib.import_module(name)
 
 
 def imported(file: Path) -> Iterator[str]:
-    """The modules that a file imports when it is loaded."""
+    """The modules that a file imports when it is loaded, or names that may be such."""
     for node in parsed(file).body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def parsed(file: Path) -> ast.Module:
