@@ -22,6 +22,7 @@ DTYPES = {
     "int32": "int64",
     "uint8": "int16",
 }
+CONTEXTS = ("no_grad", "inference_mode")  # torch alone is none: that would only crash
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -139,7 +140,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable]]:
     if isinstance(node, ast.Attribute) and node.attr in DTYPES:
         yield f"{node.attr} changed", change_dtype
     bare = isinstance(node, ast.Call) and not node.args and not node.keywords
-    if bare and isinstance(node.func, ast.Attribute):
+    if bare and isinstance(node.func, ast.Attribute) and node.func.attr not in CONTEXTS:
         yield f"{node.func.attr} dropped", drop_method
     if isinstance(node, ast.Call) and len(node.args) > 1:
         yield "arguments swapped", swap_arguments

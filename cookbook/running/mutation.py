@@ -17,6 +17,7 @@ import ast
 import importlib
 import io
 import os
+import resource
 import runpy
 import shutil
 import signal
@@ -41,17 +42,12 @@ SHARED = (Path("tests/conftest.py"), Path("tests/helpers.py"))
 # What torch imports when a function is called, for a second or more of CPU time.
 LAZY = dict.fromkeys(("manual_seed", "optim"), "torch._dynamo")
 LAZY["assert_close"] = "torch.distributed.tensor"
-TIMEOUT = 120  # seconds for one snippet's tests
+# For one snippet's tests. CPU time ends a loop without end; the other, what waits.
+CPU_LIMIT, TIMEOUT = 60, 120
 FEW, ENOUGH = 5, 3  # mutants to try; to judge by
 CPU_SECONDS = 4  # for the few, until one is noticed three times as much
-OPTIONS = (
-    "-q",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-o",
-    "addopts=--import-mode=importlib",
-)
+ADDED = "addopts=--import-mode=importlib"
+OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-o", ADDED)
 SILENT = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 BROKEN = 70  # the exit status where this program itself fails
 FAULTS = (BROKEN, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -103,11 +99,15 @@ def parsed(file: Path) -> ast.Module:
         return ast.Module([], [])
 
 
-def noticed(folder: Path, snippet: Path, output: bool) -> bool:
-    """Whether the tests, or else its output, tell the broken snippet in the copy."""
+def noticed(folder: Path, snippet: Path, output: bool) -> bool | None:
+    """Whether the tests, or else its output, tell the broken snippet in the copy.
+
+    None where they are not done in time, as on a busy machine.
+    """
     pid = os.fork()
     if pid == 0:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 1))
         code = BROKEN
         try:
             code = run_tests(folder, snippet)
@@ -119,9 +119,10 @@ def noticed(folder: Path, snippet: Path, output: bool) -> bool:
     signal.alarm(TIMEOUT)
     _, status = os.waitpid(pid, 0)
     signal.alarm(0)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) in FAULTS:
+    code = os.waitstatus_to_exitcode(status)
+    if code in FAULTS:
         raise RuntimeError(f"pytest could not run {tests_of(snippet)}")
-    return status != 0
+    return None if code == -signal.SIGKILL else code != 0
 
 
 def run_tests(folder: Path, snippet: Path) -> int:
@@ -151,21 +152,25 @@ def printed_otherwise(snippet: Path) -> int:
     return int(not matches(text, printed.getvalue()))
 
 
-def unnoticed(folder: Path, snippet: Path, tried: Iterator[Mutant], output: bool):
+def trials(folder: Path, snippet: Path, tried: Iterator[Mutant], output: bool):
     """Yield each mutant, and whether it was noticed."""
     file = folder / snippet
     source = file.read_text("utf-8")
-    for mutant in tried:
-        file.write_text(mutant.source, "utf-8")
-        yield mutant, noticed(folder, snippet, output)
-    file.write_text(source, "utf-8")
+    try:
+        for mutant in tried:
+            file.write_text(mutant.source, "utf-8")
+            yield mutant, noticed(folder, snippet, output)
+    finally:
+        file.write_text(source, "utf-8")  # other tests may read it
 
 
 def few(folder: Path, snippet: Path) -> list[Problem]:
     """Try a handful of mutants, within a budget; what their tests do not notice."""
     tried, missed, start = 0, [], cpu_seconds()
     source = (folder / snippet).read_text("utf-8")
-    for mutant, was_noticed in unnoticed(folder, snippet, mixed(source)[:FEW], False):
+    for mutant, was_noticed in trials(folder, snippet, mixed(source)[:FEW], False):
+        if was_noticed is None:
+            break
         tried += 1
         if not was_noticed:
             facts = {"what": mutant.what}
@@ -194,9 +199,9 @@ def every(folder: Path, snippets: list[Path]) -> int:
             print(f"{snippet}: {test} is missing, or fails as it is", flush=True)
             return 2
         results = []
-        for mutant, was_noticed in unnoticed(folder, snippet, mutants(source), True):
-            results.append(was_noticed)
-            if not was_noticed:
+        for mutant, was_noticed in trials(folder, snippet, mutants(source), True):
+            results.append(was_noticed is not False)
+            if was_noticed is False:
                 print(f"{snippet}:{mutant.line}: survived: {mutant.what}", flush=True)
         print(f"{snippet}: {sum(results)} of {len(results)} noticed", flush=True)
         total, survived = total + len(results), survived + results.count(False)

@@ -26,7 +26,7 @@ if __name__ == "__main__":
     print(scaled(torch.ones(2)))
 '''
 EVERY = """
-6 decorator dropped
+7 decorator dropped
 7 2.0 changed
 9 Eq swapped
 9 0 changed
