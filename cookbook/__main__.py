@@ -9,7 +9,7 @@ from pathlib import Path
 from cookbook import shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
-from cookbook.contributing import changed, scaffold
+from cookbook.contributing import changed, move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
 from cookbook.site import find, status
@@ -21,6 +21,7 @@ def main() -> int:
     for add in (
         add_check,
         add_new,
+        add_move,
         add_parity,
         add_find,
         add_changed,
@@ -99,6 +100,26 @@ def new(root: Path, arguments: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 1
     print(scaffold.report(root, paths))
+    return 0
+
+
+def add_move(commands) -> None:
+    text = "move a recipe to another category or slug, with all that speaks of it"
+    parser = commands.add_parser("move", help=text)
+    parser.add_argument("recipe", help="<category>/<slug>, as it is")
+    parser.add_argument("target", help="<category>/<slug>, as it is to be")
+    parser.set_defaults(run=move_recipe)
+
+
+def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
+    """Move a recipe's files; print where they are now and what to run next."""
+    try:
+        planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
+        move.carry_out(planned)
+    except (scaffold.ScaffoldError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(move.report(planned))
     return 0
 
 

@@ -10,6 +10,16 @@ import yaml
 from cookbook import answer, apis, parity, records
 from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, tests_of
 
+CATEGORIES = Path("docs/categories.yml")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Recipes of a category that belong together, in the readers' order."""
+
+    title: dict[str, str]  # by language; empty where the group has none
+    slugs: list[str]
+
 
 @dataclass(frozen=True)
 class Category:
@@ -18,6 +28,12 @@ class Category:
     slug: str
     title: dict[str, str]
     description: dict[str, str]
+    groups: list[Group]
+
+    @property
+    def slugs(self) -> list[str]:
+        """The recipes that its groups name, in order."""
+        return [slug for group in self.groups for slug in group.slugs]
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,11 @@ class Recipe:
     slug: str
     category: str
     written: dict[str, Page]  # by language, English first
+
+    @property
+    def address(self) -> str:
+        """Its place in the site of each language."""
+        return f"{self.category}/{self.slug}"
 
     @cached_property
     def pages(self) -> dict[str, Page]:
@@ -48,14 +69,14 @@ class Recipe:
         return [lang for lang in LANGUAGES if lang not in self.written]
 
     def page_for(self, lang: str) -> Page:
-        """The page a reader of the language is sent to: the twin, for want of one."""
+        """The page for readers of the language; where it is not written, the other."""
         return self.written.get(lang) or next(iter(self.written.values()))
 
     @cached_property
     def files(self) -> list[Path]:
         """Its own files, written or not: pages, snippets, outputs and tests.
 
-        Found without reading the blocks, so of a page with a fault, too.
+        Only the includes are read, so that a page with a fault has its files, too.
         """
         one = self.page_for("en")
         found = sorted([one.path, one.twin_path])
@@ -164,12 +185,16 @@ class Catalogue:
     @cached_property
     def categories(self) -> list[Category]:
         """The categories, in the order of docs/categories.yml."""
-        listed = yaml.safe_load((self.root / "docs/categories.yml").read_text("utf-8"))
+        listed = yaml.safe_load((self.root / CATEGORIES).read_text("utf-8"))
         return [
             Category(
                 entry["slug"],
                 {lang: entry[lang]["title"] for lang in LANGUAGES},
                 {lang: entry[lang]["description"] for lang in LANGUAGES},
+                [
+                    Group(group.get("title") or {}, group.get("recipes") or [])
+                    for group in entry.get("groups", [])
+                ],
             )
             for entry in listed
         ]
@@ -193,16 +218,17 @@ class Catalogue:
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The recipes, by known category, then by slug."""
+        """The recipes in the order of the lists; one that is not listed comes last."""
         twins: dict[tuple[str, str], dict[str, Page]] = {}
         for page in self.pages:
             twins.setdefault((page.category, page.slug), {})[page.lang] = page
-        order = [category.slug for category in self.categories]
-        return [
-            Recipe(self.root, slug, category, twins[category, slug])
-            for category in order
-            for slug in sorted(slug for folder, slug in twins if folder == category)
-        ]
+        found = []
+        for category in self.categories:
+            unlisted = sorted(slug for folder, slug in twins if folder == category.slug)
+            for slug in dict.fromkeys([*category.slugs, *unlisted]):
+                if pages := twins.get((category.slug, slug)):
+                    found.append(Recipe(self.root, slug, category.slug, pages))
+        return found
 
     @cached_property
     def records(self) -> list[records.Record]:
@@ -219,3 +245,16 @@ class Catalogue:
 
     def in_category(self, slug: str) -> list[Recipe]:
         return [recipe for recipe in self.recipes if recipe.category == slug]
+
+    def grouped(self, category: Category) -> list[tuple[dict[str, str], list[Recipe]]]:
+        """The category's recipes under the titles of their groups, empty ones left out.
+
+        A recipe that no group names comes last, under no title.
+        """
+        recipes = {recipe.slug: recipe for recipe in self.in_category(category.slug)}
+        groups = [
+            (group.title, [recipes.pop(s) for s in group.slugs if s in recipes])
+            for group in category.groups
+        ]
+        groups.append(({}, list(recipes.values())))
+        return [(title, found) for title, found in groups if found]

@@ -1,34 +1,27 @@
 """Read the pages: front matter, headings, code blocks and their marks."""
 
 import hashlib
-import io
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-import markdown
 import yaml
-from pymdownx.snippets import SnippetMissingError
-from pytest_codeblocks.main import extract_from_buffer
 
+from cookbook.markdown import Document, Fence, Heading
 from cookbook.rules import Problem
 
 LANGUAGES = ("en", "zh")
 HAN = re.compile(r"[\u3400-\u9fff]+")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
-FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
 INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
-MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->")
+MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->", re.DOTALL)
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
-FENCE = re.compile(r"\s*```")
-HEADING = re.compile(r"(?P<level>#{1,6}) (?P<text>.*?)(?: \{ ?#(?P<id>[\w-]+) ?\})?$")
 MESSAGES = "messages"  # the id of the section that has a table of messages
 MESSAGE = re.compile(r"\| *(`+) ?(?P<text>.+?) ?\1 *\|")  # its first cell
-LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 # In C where PyYAML was built with it: ten times as fast.
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -108,16 +101,6 @@ class Quote(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Heading:
-    """A heading and its explicit id, None where it has none."""
-
-    level: int
-    id: str | None
-    line: int
-    text: str
-
-
-@dataclass(frozen=True)
 class Page:
     """A Markdown file of one language; reads what it is asked for, once."""
 
@@ -163,6 +146,11 @@ class Page:
         return PageError(self.problem(line, rule, **facts))
 
     @cached_property
+    def document(self) -> Document:
+        """What the page's Markdown holds."""
+        return Document(self.source)
+
+    @cached_property
     def meta(self) -> FrontMatter:
         """The front matter.
 
@@ -171,11 +159,10 @@ class Page:
         """
         if self.unreadable:
             raise self.unreadable
-        match = FRONT_MATTER.match(self.source)
-        if not match:
+        if self.document.front is None:
             raise self.error(1, "front-matter-missing")
         try:
-            meta = parse_yaml(match[1])
+            meta = parse_yaml(self.document.front)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 2 if mark else 1
@@ -194,125 +181,90 @@ class Page:
 
     @cached_property
     def body(self) -> str:
-        """The Markdown after the front matter, blank lines for the latter."""
-        match = FRONT_MATTER.match(self.source)
-        if not match:
-            return self.source
-        return "\n" * match[0].count("\n") + self.source[match.end() :]
-
-    @cached_property
-    def _expanded(self) -> tuple[str, list[int]]:
-        """The body with its includes, and the source line of each line of it."""
-        if self.unreadable:
-            raise self.unreadable
-        include = snippet_preprocessor(self.root)
-        lines, origin = [], []
-        for number, line in enumerate(self.body.split("\n"), start=1):
-            if INCLUDE_LIKE.match(line):
-                self._refuse_bad_include(number, line)
-            try:
-                inserted = include.run([line])
-            except SnippetMissingError as error:  # outside snippets/
-                raise self.error(
-                    number, "include-malformed", text=line.strip()
-                ) from error
-            lines += inserted
-            origin += [number] * len(inserted)
-        return "\n".join(lines), origin
-
-    def _refuse_bad_include(self, number: int, line: str) -> None:
-        include = INCLUDE.fullmatch(line)
-        if not include:
-            raise self.error(number, "include-malformed", text=line.strip())
-        snippet = Path("snippets", include["path"])
-        if not (self.root / snippet).is_file():
-            raise self.error(number, "include-unknown-file", file=include["path"])
-        try:
-            read_text(self.root, snippet)
-        except PageError as error:
-            raise self.error(number, "not-utf-8", file=snippet) from error
-
-    @cached_property
-    def expanded(self) -> str:
-        """The body with every snippet in place, as the site shows it."""
-        return self._expanded[0]
+        """The Markdown after the front matter, which is left as blank lines."""
+        end = self.document.front_end
+        return "\n" * end + "\n".join(self.source.split("\n")[end:])
 
     @cached_property
     def fences(self) -> list[Block]:
-        """Every fenced block that pytest-codeblocks finds, run or not."""
-        text, origin = self._expanded
-        lines = text.split("\n")
-        try:
-            found = extract_from_buffer(io.StringIO(text + "\n"))
-        except RuntimeError as error:  # at the end, so the last fence is open
-            line = [n for n, t in zip(origin, lines, strict=True) if FENCE.match(t)][-1]
-            raise self.error(line, "fence-not-closed") from error
+        """Every fenced block, run or not."""
+        if self.unreadable:
+            raise self.unreadable
         return [
-            self._block(block, origin[block.lineno - 1], number)
-            for number, block in enumerate(found, start=1)
+            self._block(fence, number)
+            for number, fence in enumerate(self.document.fences, start=1)
         ]
 
-    def _block(self, found, line: int, number: int) -> Block:
-        mark, reason = self._mark(found.marks, line)
-        snippet = self._snippet(line) if found.syntax == PYTHON else None
-        path = (
-            snippet.as_posix() if snippet else f"{self.category}/{self.slug}:{number}"
-        )
-        code = found.code.rstrip("\n") + "\n"  # as the site shows it
-        return Block(found.syntax, code, line, path, snippet, mark, reason)
+    def _block(self, fence: Fence, number: int) -> Block:
+        if not fence.is_closed:
+            raise self.error(fence.line, "fence-not-closed")
+        mark, reason = self._mark(fence)
+        path, code, snippet = f"{self.category}/{self.slug}:{number}", fence.code, None
+        if fence.language == PYTHON:
+            snippet = self._snippet(fence)
+            path, code = snippet.as_posix(), read_text(self.root, snippet)
+        code = code.rstrip("\n") + "\n"  # as the site shows it
+        return Block(fence.language, code, fence.line, path, snippet, mark, reason)
 
-    def _mark(self, marks: list[str], line: int) -> tuple[str | None, str | None]:
-        if not marks:
+    def _mark(self, fence: Fence) -> tuple[str | None, str | None]:
+        found = MARK.fullmatch(fence.comment or "")
+        if not found:
             return None, None
-        marks = [mark.strip(" -") for mark in marks]
-        if marks == ["pytest.mark.gpu"]:
+        if found["mark"] == "pytest.mark.gpu":
             return "gpu", None
-        skip = SKIP.fullmatch(marks[0])
-        if len(marks) == 1 and skip:
+        if skip := SKIP.fullmatch(found["mark"]):
             return "skip", skip["reason"]
-        raise self.error(line - 1, "mark-unknown", mark=" ".join(marks))
+        raise self.error(fence.line - 1, "mark-unknown", mark=found["mark"])
 
-    def _snippet(self, line: int) -> Path:
-        lines = self.body.split("\n")
-        include = INCLUDE.fullmatch(lines[line])
-        if not include or lines[line + 1] != "```":
-            raise self.error(line, "python-typed-in")
-        return Path("snippets", include["path"])
+    def _snippet(self, fence: Fence) -> Path:
+        """The file that a Python block shows, which is all that stands in it."""
+        lines = fence.code.splitlines()
+        if not lines or not INCLUDE_LIKE.match(lines[0]):
+            raise self.error(fence.line, "python-typed-in")
+        include = INCLUDE.fullmatch(lines[0])
+        if not include or ".." in Path(include["path"]).parts:
+            raise self.error(fence.line + 1, "include-malformed", text=lines[0].strip())
+        if len(lines) > 1:
+            raise self.error(fence.line, "python-typed-in")
+        snippet = Path("snippets", include["path"])
+        if not (self.root / snippet).is_file():
+            file = include["path"]
+            raise self.error(fence.line + 1, "include-unknown-file", file=file)
+        try:
+            read_text(self.root, snippet)
+        except PageError as error:
+            raise self.error(fence.line + 1, "not-utf-8", file=snippet) from error
+        return snippet
 
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks that run.
 
         Raises:
-            PageError: a block would be shown and not run, or run otherwise
-                than shown, or a mark is unknown or belongs to no block.
+            PageError: a block is shown and cannot be run, or a mark is unknown or
+                belongs to no block.
         """
-        self._refuse_stray_marks()
         for fence in self.fences:
             if fence.language in PASSIVE and fence.mark:
                 raise self.error(fence.line - 1, "mark-on-text")
             if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
-                raise self.error(
-                    fence.line, "fence-unknown-language", language=fence.language
-                )
+                rule = "fence-unknown-language"
+                raise self.error(fence.line, rule, language=fence.language)
+        self._refuse_stray_marks()
         self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
     def _refuse_stray_marks(self) -> None:
-        lines = [*self.body.split("\n"), ""]
-        for number, line in enumerate(lines[:-1], start=1):
-            mark = MARK.search(line)
-            if not mark:
-                continue
-            if not mark["mark"].startswith("pytest.mark."):
-                raise self.error(number, "mark-unknown", mark=mark["mark"])
-            if not lines[number].startswith("```"):
-                raise self.error(number, "mark-without-block")
+        own = {fence.line - 1 for fence in self.document.fences}
+        for line, comment in self.document.comments:
+            mark = MARK.search(comment)
+            if mark and line + comment.count("\n") not in own:
+                raise self.error(line, "mark-without-block")
 
     def _refuse_stray_includes(self) -> None:
         shown = {fence.line + 1 for fence in self.fences if fence.snippet}
         for number, line in enumerate(self.body.split("\n"), start=1):
-            if INCLUDE.fullmatch(line) and number not in shown:
+            if INCLUDE_LIKE.match(line) and number not in shown:
                 raise self.error(number, "include-outside-block")
 
     @cached_property
@@ -345,26 +297,14 @@ class Page:
                 return range(heading.line + 1, end)
         return range(0)
 
-    @cached_property
+    @property
     def headings(self) -> list[Heading]:
-        """The headings outside code, in order."""
-        headings, fence = [], None
-        for number, line in enumerate(self.body.split("\n"), start=1):
-            ticks = re.match(r"\s*(`{3,}|~{3,})", line)
-            if ticks and fence is None:
-                fence = ticks[1]
-            elif ticks and ticks[1].startswith(fence):
-                fence = None
-            elif fence is None and (match := HEADING.fullmatch(line)):
-                headings.append(
-                    Heading(len(match["level"]), match["id"], number, match["text"])
-                )
-        return headings
+        return self.document.headings
 
-    @cached_property
+    @property
     def links(self) -> list[str]:
-        """The targets of the body's links, sorted."""
-        return sorted(match["target"] for match in LINK.finditer(self.body))
+        """The targets of the body's links and images, sorted."""
+        return sorted(link.target for link in self.document.links)
 
 
 def parse_yaml(text: str):
@@ -373,13 +313,3 @@ def parse_yaml(text: str):
         return yaml.load(text, Loader=SAFE_LOADER)
     except yaml.YAMLError:
         return yaml.safe_load(text)
-
-
-def snippet_preprocessor(root: Path):
-    """The site's own ``--8<--``, with the settings of mkdocs.yml."""
-    config = {"base_path": [str(root / "snippets")], "check_paths": True}
-    md = markdown.Markdown(
-        extensions=["pymdownx.snippets"],
-        extension_configs={"pymdownx.snippets": config},
-    )
-    return md.preprocessors["snippet"]

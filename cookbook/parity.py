@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.pages import FRONT_MATTER, PYTHON, Block, Page, other_language
+from cookbook.pages import PYTHON, Block, Page, other_language
 from cookbook.rules import Problem
 
 KEY = "parity"
@@ -96,19 +96,21 @@ def _first_difference(
 def confirm(page: Page, twin: Page) -> list[Problem]:
     """Write into both pages that they are in line; or say where they differ."""
     found = [*block_differences(page, twin), *word_differences(page, twin)]
-    if not found:
-        _write(page, words_hash(twin))
-        _write(twin, words_hash(page))
+    for one, other in ((page, twin), (twin, page)) if not found else ():
+        text = marked(one, words_hash(other))
+        if text != one.source:
+            (one.root / one.path).write_text(text, encoding="utf-8")
     return found
 
 
-def _write(page: Page, digest: str) -> None:
-    """Put the hash last into the front matter; in quotes, it may look a number."""
-    front = FRONT_MATTER.match(page.source)
-    meta = LINE.sub("", front[1])
-    text = f'---\n{meta}{KEY}: "{digest}"\n---\n{page.source[front.end() :]}'
-    if text != page.source:
-        (page.root / page.path).write_text(text, encoding="utf-8")
+def marked(page: Page, digest: str) -> str:
+    """The page's text with the hash last in its front matter.
+
+    In quotes, since a hash may look like a number.
+    """
+    meta = LINE.sub("", f"{page.document.front}\n")
+    body = page.body[page.document.front_end :]
+    return f'---\n{meta}{KEY}: "{digest}"\n---\n{body}'
 
 
 def stub(page: Page) -> Page:

@@ -1,7 +1,7 @@
 """What runs left behind: one JSON file per environment in verified/.
 
-A file is written by ``pytest --verify``, whole or not at all, and never by hand:
-it carries a digest of its own content. Its name follows from its environment.
+A file is written by ``pytest --verify``, whole or not at all, and never by hand. Its
+name follows from its environment.
 A block counts as verified only while its text still has the recorded hash.
 """
 
@@ -10,6 +10,7 @@ import json
 import platform
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -73,12 +74,6 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def digest(document: dict) -> str:
-    """A hash over all but the digest itself."""
-    content = {key: value for key, value in document.items() if key != "digest"}
-    return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False))
-
-
 def name_of(environment: dict) -> str:
     """The file name an environment has: ``cpu-torch2.15.0-py3.11``."""
     device = re.sub(r"[^a-z0-9]+", "-", environment["device"].lower()).strip("-")
@@ -127,13 +122,29 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
         "complete": complete,
         "blocks": sorted(merged.values(), key=lambda block: block["path"]),
     }
-    document["digest"] = digest(document)
     file.parent.mkdir(exist_ok=True)
     temporary = file.with_suffix(".tmp")
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    temporary.write_text(text + "\n", encoding="utf-8")
+    temporary.write_text(_text(document), encoding="utf-8")
     temporary.replace(file)
     return file
+
+
+def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
+    """The text of each believable record, its blocks under their new paths."""
+    texts = {}
+    for file in files(root):
+        if problem(root, file) is None:
+            document = json.loads(file.read_text("utf-8"))
+            for block in document["blocks"]:
+                block["path"] = new_path(block["path"])
+            document["blocks"].sort(key=lambda block: block["path"])
+            texts[file.relative_to(root)] = _text(document)
+    return texts
+
+
+def _text(document: dict) -> str:
+    """A record as its file has it."""
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def load(root: Path) -> list[Record]:
@@ -158,8 +169,8 @@ def files(root: Path) -> list[Path]:
     return [file for file in found if file.name != "schema.json"]
 
 
-def misfit(document: object):
-    """The foremost way in which a document is not what schema.json says, or None."""
+def schema_error(document: object):
+    """The most relevant fault that schema.json finds in a document, or None."""
     from jsonschema import Draft202012Validator  # not needed where blocks only run
     from jsonschema.exceptions import best_match
 
@@ -177,15 +188,13 @@ def problem(root: Path, file: Path) -> Problem | None:
         document = json.loads(file.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
         return broken("record-not-json")
-    if fault := misfit(document):
+    if fault := schema_error(document):
         return broken(
             "record-malformed", place=fault.json_path, why=fault.message[:100]
         )
     paths = [block["path"] for block in document["blocks"]]
     if len(set(paths)) < len(paths):
         return broken("record-block-twice")
-    if document.get("digest") != digest(document):
-        return broken("record-edited")
     if file.stem != name_of(document["environment"]):
         return broken("record-misnamed", name=name_of(document["environment"]))
     return None

@@ -12,7 +12,6 @@ from statistics import median
 
 from cookbook import answer
 from cookbook.catalogue import Catalogue
-from cookbook.checks.prose_checks import prose
 from cookbook.pages import Block, Page
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")  # a Chinese character is a word
@@ -56,7 +55,7 @@ def words(page: Page) -> tuple[int, int]:
     """The words of the pitfalls, and of all the prose, the sentence on top included."""
     pitfalls = page.lines_of("pitfalls")
     lead = len(WORD.findall(page.meta["description"]))
-    counted = [(number, len(WORD.findall(line))) for number, line in prose(page.body)]
+    counted = [(n, len(WORD.findall(line))) for n, line in page.document.prose]
     own = sum(count for number, count in counted if number in pitfalls)
     return own, lead + sum(count for _, count in counted)
 

@@ -101,6 +101,7 @@ def quoted(page: str, start: str) -> str:
 def assert_documented(page: str, start: str, raised: str) -> None:
     """Compare what was raised with the message of the page that begins so."""
     message = quoted(page, start)
+    raised = "\n".join(line.rstrip() for line in raised.split("\n"))  # as on a page
     assert raised.startswith(message), (
         f"{page}.md quotes\n{message}\nand this was raised:\n{raised}"
     )

@@ -1,12 +1,14 @@
 """The rules of a page's words: its language, its terms, its links and images."""
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from cookbook.markdown import Document, Passage, words
 from cookbook.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
 from cookbook.rules import Problem
 
@@ -14,19 +16,12 @@ GLOSSARY = Path("docs/glossary.yml")
 # The Markdown files outside docs/ that readers follow links in.
 GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 # Built, so in no folder: pages of each language, and ids of a recipe's page.
-GENERATED = ("apis.md", "errors.md", "verified.md", "rules.md")
+GENERATED = ("apis.md", "messages.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
 WORD = re.compile(r"[A-Za-z][a-z]+")
 UNTRANSLATED_WORDS = 3  # fewer are a name, except in a title or a heading
-FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-# What is not prose: comments, code, attributes, and where a link leads.
-NOT_PROSE = re.compile(r"<!--.*?-->|`+[^`]+`+|\{[^}]*\}|(?<=\])\([^)]*\)|<[^>]+>")
-CODE = re.compile(r"(`+[^`]+`+)")
-PARAGRAPH_START = re.compile(r"\s*([-*+]|\d+\.|#{1,6}|\||>|!!!)\s")
-IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img(?P<tag>[^>]*)>")
-ALT = re.compile(r"""alt=["']\s*[^"'\s]""")
-LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 EXTERNAL = re.compile(r"[a-z]+:")
+FOREIGN = re.compile(r"https?:|[\\/]{2}", re.IGNORECASE)  # a browser would load it
 
 
 @dataclass(frozen=True)
@@ -58,71 +53,43 @@ def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
     """What is wrong with the words of the pages, recipes and others."""
     terms = glossary(root)
     for page in pages:
-        lines = prose(page.body)
         if page.lang in LANGUAGES:
-            passages = [*_front_matter(page), *lines]
+            passages = [*_front_matter(page), *page.document.passages]
             yield from _language_problems(page, passages)
             if page.lang == "zh":
                 yield from _term_problems(page, passages, terms)
-                yield from _code_problems(page, passages)
-        yield from image_problems(page.path, lines)
+                yield from _code_problems(page)
+        yield from image_problems(page.path, page.document)
         yield from _link_problems(root, page)
     for path in GUIDES:
         if (root / path).exists():
             yield from _guide_problems(root, Path(path))
 
 
-def prose(body: str) -> list[tuple[int, str]]:
-    """The numbered lines outside fenced code; blank ones stay, they separate."""
-    lines, fence = [], None
-    for number, line in enumerate(body.split("\n"), start=1):
-        ticks = FENCE.match(line)
-        if ticks and fence is None:
-            fence = ticks[1]
-        elif ticks and ticks[1].startswith(fence):
-            fence = None
-        elif fence is None:
-            lines.append((number, line))
-    return lines
-
-
-def _front_matter(page: Page) -> list[tuple[int, str]]:
-    """The title and the description, each a paragraph of its own."""
+def _front_matter(page: Page) -> list[Passage]:
+    """The title and the description."""
     try:
         meta = page.meta
     except PageError:
         return []  # another rule says so
     found = []
     for key in ("title", "description"):
-        found += [(page.meta_line(key), str(meta.get(key, ""))), (0, "")]
+        text = words(str(meta.get(key, "")))
+        found.append(Passage([(page.meta_line(key), text)], key == "title"))
     return found
 
 
-def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Lines joined to paragraphs, headings, list items and table rows."""
-    start, words = 0, []
-    for number, line in [*lines, (0, "")]:
-        if words and (not line.strip() or PARAGRAPH_START.match(line)):
-            yield start, " ".join(words)
-            words = []
-        if line.strip():
-            start = start if words else number
-            words.append(line.strip())
-
-
-def _language_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
+def _language_problems(page: Page, passages: list[Passage]) -> Iterator[Problem]:
     """Chinese pages are in Chinese, English ones in English."""
-    title = page.meta_line("title")
-    for number, paragraph in _paragraphs(lines):
-        text = NOT_PROSE.sub(" ", paragraph)
-        words = WORD.findall(text)
-        is_title = paragraph.startswith("#") or number == title
-        enough = 1 if is_title else UNTRANSLATED_WORDS
-        if page.lang == "zh" and len(words) >= enough:
+    for passage in passages:
+        text = passage.text
+        enough = 1 if passage.is_heading else UNTRANSLATED_WORDS
+        if page.lang == "zh" and len(WORD.findall(text)) >= enough:
             if not HAN.search(text):
-                yield page.problem(number, "prose-not-chinese", text=_beginning(text))
+                text = _beginning(text)
+                yield page.problem(passage.line, "prose-not-chinese", text=text)
         elif page.lang == "en" and HAN.search(text):
-            yield page.problem(number, "prose-not-english", text=_beginning(text))
+            yield page.problem(passage.line, "prose-not-english", text=_beginning(text))
 
 
 def _beginning(text: str) -> str:
@@ -131,10 +98,9 @@ def _beginning(text: str) -> str:
 
 
 def _term_problems(
-    page: Page, lines: list[tuple[int, str]], terms: list[Term]
+    page: Page, passages: list[Passage], terms: list[Term]
 ) -> Iterator[Problem]:
-    for number, line in lines:
-        text = NOT_PROSE.sub(" ", line)
+    for number, text in itertools.chain(*(passage.lines for passage in passages)):
         for term in terms:
             found = set(term.pattern.findall(text)) - {term.zh, *term.also}
             for word in sorted(found):
@@ -142,36 +108,36 @@ def _term_problems(
                 yield page.problem(number, "term-not-in-glossary", **facts)
 
 
-def _code_problems(page: Page, lines: list[tuple[int, str]]) -> Iterator[Problem]:
+def _code_problems(page: Page) -> Iterator[Problem]:
     """Names of variables in Chinese, in code that somebody may paste."""
-    for number, line in lines:
-        for code in CODE.findall(line):
-            if HAN.search(code):
-                yield page.problem(number, "chinese-in-code", code=code)
+    for number, text in page.document.code:
+        if HAN.search(text):
+            yield page.problem(number, "chinese-in-code", code=f"`{text}`")
 
 
-def image_problems(path: Path, lines: list[tuple[int, str]]) -> Iterator[Problem]:
-    for number, line in lines:
-        for image in IMAGE.finditer(line):
-            tag = image["tag"]
-            described = image["alt"].strip() if tag is None else ALT.search(tag)
-            if not described:
-                yield Problem(path, number, "image-without-description")
+def image_problems(path: Path, document: Document) -> Iterator[Problem]:
+    for link in document.links:
+        if link.alt is None:
+            continue
+        if not link.alt.strip():
+            yield Problem(path, link.line, "image-without-description")
+        if FOREIGN.match(link.target):
+            facts = {"address": link.target}
+            yield Problem(path, link.line, "third-party-request", facts)
 
 
 def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
     """Links between pages, and to their headings."""
-    for number, line in prose(page.body):
-        for link in LINK.finditer(line):
-            target, _, anchor = link["target"].partition("#")
-            if EXTERNAL.match(target):
-                continue
-            linked = _linked_page(root, page, target) if target else page
-            if linked is None:
-                yield page.problem(number, "link-broken", target=link["target"])
-            elif anchor and isinstance(linked, Page) and anchor not in _ids(linked):
-                facts = {"anchor": anchor, "page": linked.path}
-                yield page.problem(number, "link-anchor-unknown", **facts)
+    for link in page.document.links:
+        target, _, anchor = link.target.partition("#")
+        if EXTERNAL.match(target) or FOREIGN.match(target):
+            continue
+        linked = _linked_page(root, page, target) if target else page
+        if linked is None:
+            yield page.problem(link.line, "link-broken", target=link.target)
+        elif anchor and isinstance(linked, Page) and anchor not in _ids(linked):
+            facts = {"anchor": anchor, "page": linked.path}
+            yield page.problem(link.line, "link-anchor-unknown", **facts)
 
 
 def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
@@ -200,28 +166,25 @@ def _ids(page: Page) -> set[str]:
 
 def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
     """Images and links of a file that is read on the repository's site."""
-    text = (root / path).read_text(encoding="utf-8", errors="replace")  # F104 says so
-    lines = prose(text)
-    yield from image_problems(path, lines)
-    for number, line in lines:
-        for link in LINK.finditer(line):
-            target, _, anchor = link["target"].partition("#")
-            if EXTERNAL.match(target):
-                continue
-            file = root / path.parent / target if target else root / path
-            if not file.exists():
-                yield Problem(path, number, "link-broken", {"target": link["target"]})
-            elif anchor and file.suffix == ".md" and anchor not in _slugs(file):
-                facts = {"anchor": anchor, "page": target or path}
-                yield Problem(path, number, "link-anchor-unknown", facts)
+    document = _guide(root / path)
+    yield from image_problems(path, document)
+    for link in document.links:
+        target, _, anchor = link.target.partition("#")
+        if EXTERNAL.match(target):
+            continue
+        file = root / path.parent / target if target else root / path
+        if not file.exists():
+            yield Problem(path, link.line, "link-broken", {"target": link.target})
+        elif anchor and file.suffix == ".md" and anchor not in _slugs(file):
+            facts = {"anchor": anchor, "page": target or path}
+            yield Problem(path, link.line, "link-anchor-unknown", facts)
+
+
+def _guide(file: Path) -> Document:
+    return Document(file.read_text("utf-8", "replace"))  # another rule says which
 
 
 def _slugs(file: Path) -> set[str]:
     """The ids that GitHub gives to the headings of a file."""
-    headings = re.findall(
-        r"^#+ (.+)$", file.read_text("utf-8", "replace"), re.MULTILINE
-    )
-    return {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        for heading in headings
-    }
+    headings = (heading.text.lower() for heading in _guide(file).headings)
+    return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in headings}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mkdocs.utils import is_markdown_file
 
-from cookbook import answer, parity, records, retired
-from cookbook.catalogue import Catalogue, Recipe
+from cookbook import answer, moved, parity, records
+from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks import (
     file_checks,
     messages,
@@ -18,7 +18,7 @@ from cookbook.checks import (
     prose_checks,
     snippet_checks,
 )
-from cookbook.checks.shown import Referee, is_odd
+from cookbook.checks.shown import Referee
 from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
@@ -48,8 +48,7 @@ def problems(
 ) -> list[Problem]:
     """Everything wrong with the pages and snippets, by file and line.
 
-    ``rendered`` are the pages whose HTML is looked at in any case, None for all; of
-    the others only those are that may be shown otherwise than they read.
+    ``rendered`` are the pages that are rendered, too, and compared; None for all.
     """
     found = list(_page_problems(catalogue))
     broken = {problem.path for problem in found}
@@ -60,8 +59,9 @@ def problems(
     pages = [*catalogue.pages, *catalogue.other_pages]
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
-    found += retired.problems(catalogue)
+    found += moved.problems(catalogue)
     found += messages.problems(catalogue)
+    found += _listing_problems(catalogue)
     found += _shown_problems(catalogue, found, rendered)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
@@ -99,10 +99,11 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
             yield error.problem
         yield from _heading_problems(page)
         yield from _pitfall_problems(page)
+        yield from _unclear_problems(page, "block-not-plain")
     for page in catalogue.other_pages:
-        for number, line in enumerate(page.body.split("\n"), start=1):
-            if line.lstrip("> ").startswith(("```", "~~~")):
-                yield page.problem(number, "block-outside-recipe")
+        for fence in page.document.fences:
+            yield page.problem(fence.line, "block-outside-recipe")
+        yield from _unclear_problems(page, "block-outside-recipe")
 
 
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
@@ -209,6 +210,17 @@ def _pitfall_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(heading.line, "pitfall-heading-vague", text=heading.text)
 
 
+def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
+    """What the site may show differently from how the checks read it."""
+    rules = {
+        "block": rule_of_blocks,
+        "heading": "shown-unread",
+        "html": "html-in-page",
+    }
+    for line, kind, text in page.document.unclear:
+        yield page.problem(line, rules[kind], text=text.strip().partition("\n")[0])
+
+
 def _shown_problems(
     catalogue: Catalogue, found: list[Problem], rendered: Collection[Path] | None
 ) -> Iterator[Problem]:
@@ -218,7 +230,7 @@ def _shown_problems(
     for page in (*catalogue.pages, *catalogue.other_pages):
         if page.path in faulty:
             continue
-        if rendered is not None and page.path not in rendered and not is_odd(page):
+        if rendered is not None and page.path not in rendered:
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)
@@ -267,6 +279,22 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
         if slugs.count(recipe.slug) > 1:
             (page, *_) = recipe.written.values()
             yield page.problem(1, "slug-twice", slug=recipe.slug)
+
+
+def _listing_problems(catalogue: Catalogue) -> Iterator[Problem]:
+    """Each recipe is in a group of its category, once."""
+    folders = {recipe.slug: recipe.category for recipe in catalogue.recipes}
+    listed = [(c.slug, slug) for c in catalogue.categories for slug in c.slugs]
+    for recipe in catalogue.recipes:
+        if (recipe.category, recipe.slug) not in listed:
+            page, facts = recipe.page_for("en"), {"category": recipe.category}
+            yield page.problem(1, "recipe-not-listed", slug=recipe.slug, **facts)
+    lines = (catalogue.root / CATEGORIES).read_text("utf-8").splitlines()
+    for category, slug in dict.fromkeys(listed):
+        if folders.get(slug) != category or listed.count((category, slug)) > 1:
+            numbers = [n for n, line in enumerate(lines, 1) if line.strip(" -") == slug]
+            facts = {"slug": slug, "category": category}
+            yield Problem(CATEGORIES, [1, *numbers][-1], "listed-wrongly", facts)
 
 
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from cookbook import retired
-from cookbook.catalogue import Catalogue
+from cookbook import moved
+from cookbook.catalogue import CATEGORIES, Catalogue
 from cookbook.checks.snippet_checks import is_module
-from cookbook.rules import SEPARATOR, reader_language
+from cookbook.contributing import listing
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -
@@ -31,89 +31,38 @@ TITLES = {"en": "TODO: name the task", "zh": "TODO: 写出任务的名称"}
 ON_CPU = "torch.tensor([1.0, 2.0])"
 ON_GPU = 'torch.tensor([1.0, 2.0], device="cuda")'
 GPU_MARK = "<!--pytest.mark.gpu-->\n"
-# Why a recipe is not started, and what to write instead.
+# Why a recipe is not started; what to write instead.
 REFUSALS = {
-    "form": {
-        "en": (
-            "{recipe} names no recipe",
-            "write <category>/<slug>, such as training/ema-weights",
-        ),
-        "zh": ("{recipe} 不是条目名", "写成 <分类>/<slug>，例如 training/ema-weights"),
-    },
-    "category": {
-        "en": (
-            "unknown category {category}",
-            "choose one of docs/categories.yml: {known}",
-        ),
-        "zh": ("未知的分类 {category}", "从 docs/categories.yml 中选一个：{known}"),
-    },
-    "slug": {
-        "en": (
-            "{slug} is no slug",
-            "write lower-case words joined by -, the first beginning with a letter",
-        ),
-        "zh": ("{slug} 不能用作 slug", "写小写单词，用 - 连接，首个单词以字母开头"),
-    },
-    "module": {
-        "en": (
-            "{slug} is a module's name, which the snippet would hide",
-            "write a slug of several words that name the task",
-        ),
-        "zh": (
-            "{slug} 是模块名，会被代码文件遮蔽",
-            "用几个单词组成的 slug 写明任务",
-        ),
-    },
-    "long": {
-        "en": ("{slug} has {count} characters", "write a slug of at most {limit}"),
-        "zh": ("{slug} 有 {count} 个字符", "slug 最多 {limit} 个字符"),
-    },
-    "exists": {
-        "en": ("{slug} exists already: {path}", "improve that page, or rename yours"),
-        "zh": ("{slug} 已经存在：{path}", "改进那一页，或换一个名字"),
-    },
-    "covered": {
-        "en": (
-            "{slug} is covered by {path}",
-            "remove it from there first (line {line})",
-        ),
-        "zh": ("{slug} 已归入 {path}", "先从那里删掉（第 {line} 行）"),
-    },
-    "retired": {
-        "en": (
-            "{slug} was retired, see {path}",
-            "choose another slug; old links must not lead to another task",
-        ),
-        "zh": ("{slug} 已停用，见 {path}", "换一个 slug；旧链接不能指向别的任务"),
-    },
-    "file": {
-        "en": ("{path} exists already", "choose another slug, or remove the file"),
-        "zh": ("{path} 已经存在", "换一个 slug，或删掉这个文件"),
-    },
+    "form": "{recipe} names no recipe; write <category>/<slug>, such as "
+    "training/ema-weights",
+    "category": "unknown category {category}; choose one of docs/categories.yml: "
+    "{known}",
+    "slug": "{slug} is no slug; write lower-case words joined by -, the first "
+    "beginning with a letter",
+    "module": "{slug} is a module's name, which the snippet would hide; write a slug "
+    "of several words that name the task",
+    "long": "{slug} has {count} characters; write a slug of at most {limit}",
+    "exists": "{slug} exists already: {path}; improve that page, or rename yours",
+    "covered": "{slug} is covered by {path}; remove it from there first (line {line})",
+    "moved": "{slug} is an old address, see {path}; choose another slug; old links "
+    "must not lead to another task",
+    "file": "{path} exists already; choose another slug, or remove the file",
+    "unknown": "no recipe {recipe}; write {address}",
+    "same": "{recipe} is there already; write another category or slug",
 }
-REPORT = {
-    "en": (
-        "Written, and it runs already:",
-        "Replace what each TODO says:",
-        "Run this until all is in order:",
-        "Then confirm that the two pages say the same:",
-    ),
-    "zh": (
-        "已生成以下文件，可以直接运行：",
-        "替换每一处 TODO：",
-        "反复运行，直到全部通过：",
-        "最后确认两页内容一致：",
-    ),
-}
+REPORT = (
+    "Written, and it runs already:",
+    "Replace what each TODO says:",
+    "Run this until all is in order:",
+    "Then confirm that the two pages say the same:",
+)
 
 
 class ScaffoldError(Exception):
-    """The recipe can not be started; says why, and what to write instead."""
+    """The recipe cannot be started; says why, and what to write instead."""
 
     def __init__(self, reason: str, **facts: object):
-        lang = reader_language()
-        texts = (text.format_map(facts) for text in REFUSALS[reason][lang])
-        super().__init__(SEPARATOR[lang].join(texts))
+        super().__init__(REFUSALS[reason].format_map(facts))
 
 
 @dataclass(frozen=True)
@@ -157,18 +106,22 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
     Raises:
         ScaffoldError: the recipe exists, or its name will not do.
-        PageError: the front matter of another page can not be read.
+        PageError: the front matter of another page cannot be read.
     """
     category, slug = split(recipe)
     refuse_category(catalogue, category)
     refuse_name(catalogue, slug)
     refuse_taken(catalogue, slug)
+    refuse_moved(catalogue, slug)
     given = {lang: titles.get(lang) or text for lang, text in TITLES.items()}
     files = NewRecipe(category, slug, given, gpu).files()
     for path in files:
         if (catalogue.root / path).exists():
             raise ScaffoldError("file", path=path)
     write(catalogue.root, files)
+    list_file = catalogue.root / CATEGORIES
+    text = listing.add(list_file.read_text("utf-8"), category, slug)
+    list_file.write_text(text, "utf-8")
     return list(files)
 
 
@@ -204,12 +157,17 @@ def refuse_taken(catalogue: Catalogue, slug: str) -> None:
         if slug in page.meta.get("covers", []):
             line = page.meta_line("covers")
             raise ScaffoldError("covered", slug=slug, path=page.path, line=line)
-    if slug in {each.slug for each in retired.load(catalogue.root)}:
-        raise ScaffoldError("retired", slug=slug, path=retired.FILE)
+
+
+def refuse_moved(catalogue: Catalogue, slug: str, own: str = "") -> None:
+    """Refuse a slug that leads to another recipe than the one at ``own``."""
+    for one in moved.load(catalogue.root):
+        if one.slug == slug and one.new != own:
+            raise ScaffoldError("moved", slug=slug, path=moved.FILE)
 
 
 def write(root: Path, files: dict[Path, str]) -> None:
-    """Write all files; where one can not be written, leave none behind."""
+    """Write all files; where one cannot be written, leave none behind."""
     written = []
     try:
         for path, text in files.items():
@@ -227,15 +185,20 @@ def report(root: Path, paths: list[Path]) -> str:
     """What was written, what to edit, and what to run next."""
     slug, python = paths[-1].stem, ".venv/bin/python -m cookbook"
     parts = (
-        [f"  {path}" for path in paths],
+        [*(f"  {path}" for path in paths), f"  {place(root, slug)}"],
         todos(root, paths),
         [f"  {python} check {slug} --fix"],
         [f"  {python} parity {slug}"],
     )
-    titles = REPORT[reader_language()]
     return "\n\n".join(
-        "\n".join([title, *lines]) for title, lines in zip(titles, parts, strict=True)
+        "\n".join([title, *lines]) for title, lines in zip(REPORT, parts, strict=True)
     )
+
+
+def place(root: Path, slug: str) -> str:
+    """Where the recipe stands in the readers' order."""
+    text = (root / CATEGORIES).read_text("utf-8")
+    return f"{CATEGORIES}:{listing.line(text, slug)}"
 
 
 def todos(root: Path, paths: list[Path]) -> list[str]:

@@ -10,18 +10,16 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urljoin
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
-from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.files import File
 from rjsmin import jsmin
 
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cookbook import retired
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
 from cookbook.pages import LANGUAGES
@@ -29,7 +27,7 @@ from cookbook.site import feedback, indexes, prose, publish, render, search, sta
 
 INDEXES = {
     "apis.md": indexes.api_page,
-    "errors.md": indexes.error_page,
+    "messages.md": indexes.error_page,
     "verified.md": status.environments_page,
     "rules.md": indexes.rules_page,
 }
@@ -134,11 +132,6 @@ def on_files(files, config):
             files.append(File.generated(config, path, content=content))
     for name, page in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
-    for one in retired.load(catalogue.root):
-        content = retired.stub(catalogue, one, lang)
-        inclusion = InclusionLevel.NOT_IN_NAV
-        path = f"{one.page}.md"
-        files.append(File.generated(config, path, content=content, inclusion=inclusion))
     return files
 
 
@@ -158,8 +151,6 @@ def on_page_context(context, page, config, nav):
     """A canonical address only where the site's address is known."""
     if "SITE_URL" not in os.environ:
         page.canonical_url = None
-    elif successor := page.meta.get("successor"):
-        page.canonical_url = urljoin(page.canonical_url, successor)
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     if recipe := recipe_of(page, config):
         lang = config.extra["lang"]

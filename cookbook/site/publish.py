@@ -1,13 +1,31 @@
 """What the site offers besides the recipes' pages: lists, JSON, Markdown."""
 
+import html
 import json
+import re
 from pathlib import Path
 
+from cookbook import moved
 from cookbook.catalogue import Catalogue, Category, Recipe
 from cookbook.pages import LANGUAGES, Block
 from cookbook.site import render, status
 
 SCHEMA = 1
+# What stands at an old address, below any prefix and without scripts. Where a recipe
+# has moved, the reader goes on at once; where it is gone, there is a reason to read.
+FORWARDING = """<!doctype html>
+<html lang="{lang}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+{head}
+<p>{text} <a href="{url}">{title}</a></p>
+</html>
+"""
+AT_ONCE = """<link rel="canonical" href="{url}">
+<script>location.replace("{url}" + location.hash)</script>
+<meta http-equiv="refresh" content="0; url={url}">"""
+NOT_INDEXED = '<meta name="robots" content="noindex">'
 
 
 def write(catalogue: Catalogue, site: Path) -> None:
@@ -22,6 +40,14 @@ def write(catalogue: Catalogue, site: Path) -> None:
             file = site / lang / recipe.category / f"{recipe.slug}.md"
             markdown = render.full_markdown(catalogue, page)
             file.write_text(markdown, encoding="utf-8")
+    for one in moved.load(catalogue.root):
+        for lang in LANGUAGES:
+            file = site / lang / one.old / "index.html"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(forwarding(one, lang), encoding="utf-8")
+            if "/" in one.new:
+                markdown = f"[{one.new}](../{one.new}.md)\n"
+                file.parent.with_suffix(".md").write_text(markdown, encoding="utf-8")
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
@@ -81,10 +107,24 @@ def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     return f"- [{recipe.title(lang)}]({address}): {sentence}\n{code}\n"
 
 
+def forwarding(one: moved.Moved, lang: str) -> str:
+    """The HTML of the page at an old address."""
+    url = f"../../{one.new}/"
+    head = NOT_INDEXED if one.reason else AT_ONCE.format(url=url)
+    text = html.escape(one.reason.get(lang, ""))
+    return FORWARDING.format(lang=lang, head=head, title=one.new, url=url, text=text)
+
+
 def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
     """The Markdown of a category's index page."""
-    recipes = catalogue.in_category(category.slug)
-    items = [_card(recipe, lang, f"{recipe.slug}.md") for recipe in recipes]
+    cards = []
+    for title, recipes in catalogue.grouped(category):
+        if title:
+            anchor = re.sub(r"\W+", "-", title["en"].lower())
+            cards += [f"## {title[lang]} {{ #{anchor} }}", ""]
+        cards += ['<div class="cards" markdown>', ""]
+        cards += [_card(recipe, lang, f"{recipe.slug}.md") for recipe in recipes]
+        cards += ["</div>", ""]
     front = json.dumps(
         {"title": category.title[lang], "description": category.description[lang]},
         ensure_ascii=False,  # JSON is YAML
@@ -99,10 +139,7 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
             category.description[lang],
             "{ .lead }",
             "",
-            '<div class="cards" markdown>',
-            "",
-            *items,
-            "</div>",
+            *cards,
         ]
     )
 

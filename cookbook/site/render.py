@@ -2,12 +2,11 @@
 
 import itertools
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 from cookbook import answer, apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks.prose_checks import prose
+from cookbook.markdown import Document
 from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
@@ -121,14 +120,14 @@ def _document(
             "",
             *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
-            body_markdown(page, catalogue).lstrip("\n"),
+            _body(page, catalogue).lstrip("\n"),
             *_documentation(recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
     )
 
 
-def body_markdown(page: Page, catalogue: Catalogue | None = None) -> str:
+def _body(page: Page, catalogue: Catalogue) -> str:
     """What a person wrote, with each mark explained and each snippet named."""
     lines = page.body.split("\n")
     for block in page.blocks:
@@ -165,7 +164,7 @@ def full_markdown(catalogue: Catalogue, page: Page) -> str:
     notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
     lines = [f"> {notice}", ""] if notice else []
     text = _document(catalogue, page, lines, in_site=False)
-    words = {number for number, _ in prose(text)}
+    words = {number for number, _ in Document(text).prose}
     lines = [""]
     for number, line in enumerate(text.split("\n"), start=1):
         if number not in words:
@@ -188,11 +187,11 @@ def _included(root: Path, line: str) -> str:
     return (root / "snippets" / include["path"]).read_text("utf-8").removesuffix("\n")
 
 
-def _mark(page: Page, block: Block, catalogue: Catalogue | None) -> str:
+def _mark(page: Page, block: Block, catalogue: Catalogue) -> str:
     if block.mark == "skip":
         text = WORDS[page.lang]["skip"].format(reason=block.reason)
     else:
-        text = status.mark(catalogue, block, page.lang) if catalogue else "GPU"
+        text = status.mark(catalogue, block, page.lang)
     return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
 
 
@@ -224,38 +223,3 @@ def _related(
         for other in related
     ]
     return ["", f"## {heading} {{ #related }}", "", *items, ""]
-
-
-class CodeBlocks(HTMLParser):
-    """Collect (language, text) of every code block of an HTML page."""
-
-    def __init__(self):
-        super().__init__()
-        self.found: list[tuple[str, str]] = []
-        self._language = ""
-        self._depth = 0  # of <pre>
-
-    @classmethod
-    def read(cls, html: str) -> list[tuple[str, str]]:
-        parser = cls()
-        parser.feed(html)
-        return parser.found
-
-    def handle_starttag(self, tag: str, attrs: list) -> None:
-        classes = dict(attrs).get("class") or ""
-        language = re.search(r"(?:^| )language-(\S+)", classes)
-        if language and not self._depth:
-            self._language = language[1]
-        if tag == "pre":
-            self._depth += 1
-            self.found.append((self._language, ""))
-            self._language = ""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "pre":
-            self._depth -= 1
-
-    def handle_data(self, data: str) -> None:
-        if self._depth:
-            language, text = self.found[-1]
-            self.found[-1] = (language, text + data)

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from cookbook.catalogue import Catalogue
+from cookbook.catalogue import CATEGORIES, Catalogue
 from cookbook.checks.shown import Referee
 from cookbook.checks.structure import problems
+from cookbook.contributing import listing
 from cookbook.running.runner import Job, Result, Runner
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +26,6 @@ COPIED = (
     *SETTINGS,
     ".gitignore",
     "conftest.py",
-    "docs/categories.yml",
     "docs/root/index.md",
 )
 COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
@@ -51,6 +52,9 @@ class TinyCookbook:
         for name in COPIED:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
+        categories = (ROOT / CATEGORIES).read_text("utf-8")
+        without_groups = re.sub(r"^  (?!en:|zh:).*\n", "", categories, flags=re.M)
+        self.write(str(CATEGORIES), without_groups)
         for name in LINKED:
             (root / name).symlink_to(ROOT / name)
         self.recipe("label-smoothing", self.CLAIM)
@@ -76,6 +80,9 @@ class TinyCookbook:
         test = f"tests/snippets/training/test_{name}.py"
         self.write(test, TEST.format(name))
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
+        listed = (self.root / CATEGORIES).read_text("utf-8")
+        if f"- {slug}\n" not in listed:
+            self.write(str(CATEGORIES), listing.add(listed, "training", slug))
         answer = answer_of(textwrap.dedent(source))
         self.page("en", slug, f"{before}{block}{after}", answer)
         self.page("zh", slug, f"{before}{block}{after}")

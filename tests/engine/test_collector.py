@@ -179,7 +179,7 @@ def test_a_mark_holds_for_its_own_page_alone(batch):
 def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
     status, text = batch.of("tildes", "shown = run")
     assert status == "failure"
-    assert "docs/en/training/tildes.md:12: P221 blocks of code: 2 on the site" in text
+    assert "docs/en/training/tildes.md:12: P210 ~~~bash begins a block" in text
 
 
 def test_a_page_without_a_twin_runs_all_the_same(batch):
@@ -214,7 +214,7 @@ def refused(tiny_cookbook):
         "typed.md:12: P204 Python typed into a page; put it into a file and write only",
         'missing.md:9: P203 no snippet training/missing.py; write --8<-- "<category>/',
         "leaking.md:8: P212 a mark that belongs to no block; put it on the line before",
-        "continued.md:12: P211 unknown mark pytest-codeblocks:cont; write <!--",
+        "continued.md:12: P212 a mark that belongs to no block; put it on the line",
     ],
 )
 def test_a_page_that_would_not_run_as_shown_stops_the_run(refused, message):

@@ -1,5 +1,6 @@
 """What contributors are told agrees with what there is."""
 
+import json
 import os
 import re
 import subprocess
@@ -132,6 +133,24 @@ def test_what_a_gpu_run_found_is_kept_where_it_failed():
     assert workflow("pages")["deploy"]["needs"] == "build"
 
 
+BROKEN = "snippets/training/label_smoothing.py"
+
+
+def test_problems_are_marked_in_the_diff_where_they_are(cookbook):
+    matchers = json.loads((ROOT / ".github/problems.json").read_text("utf-8"))
+    (pattern,) = matchers["problemMatcher"][0]["pattern"]
+    cookbook.replace(BROKEN, "assert 1 + 1 == 2", "assert 1 + 1 == 3")
+    cookbook.write("docs/en/training/label-smoothing.md", "no front matter\n")
+    failed = cookbook.command("pytest", "docs/zh", "-p", "no:cacheprovider").stdout
+    checked = cookbook.command("cookbook", "check", "label-smoothing").stdout
+    printed = failed + checked + f"{BROKEN}:3:1: B011 as ruff says it\n"
+    marked = re.findall(pattern["regexp"], printed, re.MULTILINE | re.ASCII)
+    assert (BROKEN, "3", "exited with code 1") in marked
+    assert (BROKEN, "3", "B011 as ruff says it") in marked
+    assert any(file == "docs/en/training/label-smoothing.md" for file, *_ in marked)
+    assert all((cookbook.root / file).is_file() for file, *_ in marked)
+
+
 def weekly_step(name: str) -> str:
     steps = workflow("weekly")["compat"]["steps"]
     (script,) = [step["run"] for step in steps if step.get("name") == name]
@@ -195,7 +214,7 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
 NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
 # What the site and the checks import besides.
-MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
+MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
 
 

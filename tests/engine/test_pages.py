@@ -9,10 +9,9 @@ import markdown
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks.shown import Referee
+from cookbook.checks.shown import Referee, Rendered
 from cookbook.checks.structure import problems
 from cookbook.pages import PASSIVE
-from cookbook.site.render import CodeBlocks
 from tests.engine.conftest import ROOT
 
 # A pytest plugin that writes down which blocks would run, and which are skipped.
@@ -62,7 +61,7 @@ def test_pytest_collects_exactly_the_blocks_the_pages_show(catalogue, collected)
     shown = Counter(
         (page.path.as_posix(), language, code)
         for page in catalogue.pages
-        for language, code in CodeBlocks.read(referee.html(page))
+        for language, code in referee.rendered(page).blocks
         if language not in PASSIVE
     )
     run = Counter((page, language, code) for page, language, code, _ in collected)
@@ -90,4 +89,4 @@ def test_every_python_block_is_a_whole_file(collected):
 
 def test_pages_that_are_no_recipes_show_no_code(catalogue):
     for page in catalogue.other_pages:
-        assert CodeBlocks.read(markdown.markdown(page.body)) == [], page.path
+        assert Rendered.read(markdown.markdown(page.body)).blocks == [], page.path

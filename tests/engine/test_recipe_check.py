@@ -77,7 +77,7 @@ def test_the_page_is_refereed(cookbook):
     Append(PAGE, TWIN, text="\n~~~bash\nls\n~~~\n")(cookbook)
     done = check(cookbook, "label-smoothing")
     assert done.returncode == 1
-    assert "P221 blocks of code: 2 on the site" in done.stdout
+    assert "P210 ~~~bash begins a block" in done.stdout
 
 
 def test_the_faults_of_other_recipes_are_not_shown(cookbook):

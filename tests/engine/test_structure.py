@@ -3,6 +3,7 @@
 These are the checks that ``mkdocs build``, ``make check`` and pytest share.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,30 @@ from tests.engine.plants import (
     marked,
     opened,
 )
+from tests.helpers import ROOT
 
 ALIASES = "aliases:\n  - label-smoothing\n"  # on lines 4 and 5
 LIKE_PAGE = f"show the same blocks with the same marks as {PAGE}, in that order"
 CONFIRM = "python -m cookbook parity label-smoothing"
 SAME_IDS = f"use the heading ids of {PAGE}, in that order"
-RETIRED = "docs/retired.yml"
-GONE = "  en: {title: Old, reason: Gone.}\n  zh: {title: 旧, reason: 已停用。}\n"
+LISTS, MOVED = "docs/categories.yml", "docs/moved.yml"
+LISTED = "    - label-smoothing\n"
+LINE = 6 + [
+    line
+    for line in (ROOT / LISTS).read_text("utf-8").splitlines()
+    if not re.match(r"  (?!en:|zh:)", line)
+].index("- slug: training")
+WRONG_LIST = (
+    "is no recipe of training, or is listed twice; list each recipe once, in the "
+    "category whose folder holds its pages"
+)
+NO_SLUG = "Label_Smoothing.md is no slug; name the file in lower-case words joined by -"
+TWO_CALLED = "two recipes are called label-smoothing; rename one"
+NOT_LISTED = "add - {0} to one in docs/categories.yml, where a reader would look for it"
+NOT_A_LIST = (
+    "the list is not YAML of the form old: new; write <category>/<slug>: "
+    "<category>/<slug> on each line"
+)
 NOT_UTF8 = (
     "is not UTF-8, or begins with a byte-order mark; save it as UTF-8 without one"
 )
@@ -49,6 +67,10 @@ OFFLINE = (
     '<!--pytest.mark.skip(reason="…")--> on the line before the block'
 )
 NOT_RUN = "would be shown but not run"
+NOT_PLAIN = (
+    "begins a block that would be shown but not run; write every block as a ``` fence "
+    "at the left margin, outside quotes and lists"
+)
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
 ANSWER = 'answer: "assert 1 + 1 == 2"\n'  # on line 6 of the English page
 NO_ANSWER = (
@@ -65,7 +87,7 @@ NOT_RAISED = (
     'it under with raises_as_documented(PAGE, "…"), or say in '
     f"{UNRAISED} why nothing can raise it here"
 )
-LISTED = """
+UNRAISED_ENTRY = """
 # Messages
 [[message]]
 page = "training/label-smoothing"
@@ -142,25 +164,27 @@ FAULTS = {
             'python title="a.py"',
             'python hl_lines="1"',
             "{ .python }",
-            " { .python }",
             "console",
             "",
         )
     },
     "~~~ around an include": (
         Change(PAGE, old=BLOCK, new=f"~~~python\n{INCLUDE}~~~\n"),
+        f"{PAGE}:8: P210 ~~~python {NOT_PLAIN}",
         f"{PAGE}:9: P205 an include outside a ```python block; include "
         "snippets there alone; their output follows by itself",
     ),
     "longer fence": (
         Change(PAGE, old=BLOCK, new=f"`{OPEN}{INCLUDE}````\n"),
-        f"{PAGE}:8: P204 Python typed into a page; put it into a file and "
-        'write only --8<-- "<category>/<file>.py"',
+        f"{PAGE}:8: P210 ````python {NOT_PLAIN}",
+        f"{PAGE}:9: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "block in a list": (
         Change(PAGE, old=BLOCK, new=f"- a\n\n    {OPEN}    {INCLUDE}    ```\n"),
-        f"{PAGE}:11: P202 not an include: --8<-- "
-        f'"training/label_smoothing.py"; {WHOLE_FILE}',
+        f"{PAGE}:10: P210 ```python {NOT_PLAIN}",
+        f"{PAGE}:11: P205 an include outside a ```python block; include "
+        "snippets there alone; their output follows by itself",
     ),
     "fence left open": (
         Change(PAGE, old=BLOCK, new=f"{OPEN}{INCLUDE}"),
@@ -466,6 +490,7 @@ FAULTS = {
     # Names
     "unknown category": (
         Move("trainings/label-smoothing.md"),
+        f"{LISTS}:{LINE}: P406 label-smoothing {WRONG_LIST}",
         *[
             f"docs/{lang}/trainings/label-smoothing.md:1: P401 unknown category "
             "trainings; add it to docs/categories.yml, or move the page"
@@ -474,19 +499,18 @@ FAULTS = {
     ),
     "bad slug": (
         Move("training/Label_Smoothing.md"),
-        *[
-            f"docs/{lang}/training/Label_Smoothing.md:1: P402 Label_Smoothing.md is no "
-            "slug; name the file in lower-case words joined by -"
-            for lang in ("en", "zh")
-        ],
+        f"{LISTS}:{LINE}: P406 label-smoothing {WRONG_LIST}",
+        f"docs/en/training/Label_Smoothing.md:1: P402 {NO_SLUG}",
+        "docs/en/training/Label_Smoothing.md:1: P405 Label_Smoothing is in no group of "
+        f"training; {NOT_LISTED.format('Label_Smoothing')}",
+        f"docs/zh/training/Label_Smoothing.md:1: P402 {NO_SLUG}",
     ),
     "the same slug twice": (
         Move("data/label-smoothing.md", keep=True),
-        *[
-            f"docs/en/{category}/label-smoothing.md:1: P403 two recipes are called "
-            "label-smoothing; rename one"
-            for category in ("data", "training")
-        ],
+        f"docs/en/data/label-smoothing.md:1: P403 {TWO_CALLED}",
+        "docs/en/data/label-smoothing.md:1: P405 label-smoothing is in no group of "
+        f"data; {NOT_LISTED.format('label-smoothing')}",
+        f"{PAGE}:1: P403 {TWO_CALLED}",
     ),
     **{
         f"{command} in a block": (
@@ -569,37 +593,12 @@ FAULTS = {
         Write("snippets/training/other.out", "2\n"),
         "snippets/training/other.out:1: S302 recorded output of no snippet; remove it",
     ),
-    "tab": (
-        coded("if True:\n\tx = 1\n"),
-        f"{SNIPPET}:5: S103 a tab, which the page turns into spaces; use spaces",
-    ),
-    "trailing space": (
-        coded("x = 1 \n"),
-        f"{SNIPPET}:4: S104 spaces at the end of the line; remove them",
-    ),
-    "line of spaces": (
-        coded("\n  \nx = 1\n"),
-        f"{SNIPPET}:5: S104 spaces at the end of the line; remove them",
-    ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
-        (
-            f"{PAGE}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
-        (
-            f"{TWIN}:10: P207 a fence that is not closed; close it with ``` at "
-            "the left margin"
-        ),
         (
             f"{SNIPPET}:5: S105 ``` inside a snippet ends the block on the page; "
             "write it otherwise"
         ),
-    ),
-    "annotation inside a snippet": (
-        coded("x = 1  # (1)!\n"),
-        f"{SNIPPET}:4: S106 # (1)! becomes an annotation on the page; write a "
-        "plain comment",
     ),
     "include inside a snippet": (
         coded('# --8<-- "training/label_smoothing.py"\n'),
@@ -611,29 +610,10 @@ FAULTS = {
         f"{SNIPPET}:4: S107 --8<-- inside a snippet would be expanded; write "
         "it otherwise",
     ),
-    "80 columns": (
-        coded(f"x = '{'x' * 74}'\n"),
-        f"{SNIPPET}:4: S102 80 columns; break the line before 80",
-    ),
-    "no newline at the end": (
-        Change(SNIPPET, old="== 2\n", new="== 2"),
-        f"{SNIPPET}:3: S108 the file's end would not survive copying; end the "
-        "file with one newline",
-    ),
-    "two newlines at the end": (
-        coded("\n"),
-        f"{SNIPPET}:5: S108 the file's end would not survive copying; end the "
-        "file with one newline",
-    ),
     "no claim": (
         Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, "
         "or print it and record the output",
-    ),
-    "no docstring": (
-        Change(SNIPPET, old='"""Add two numbers."""\n\n', new=""),
-        f'{SNIPPET}:1: S202 no docstring; begin with """One sentence that '
-        'says what this is for."""',
     ),
     "snippet that does not parse": (
         coded("x = (\n"),
@@ -676,39 +656,64 @@ FAULTS = {
         "start (of the message) and reason",
     ),
     "message listed without a reason": (
-        Write(UNRAISED, LISTED.format("KeyError: 1", "")),
+        Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "")),
         f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
         "(line 2); write [[message]] and below it page, start (of the message) and "
         "reason",
     ),
     "message listed that is not quoted": (
-        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 2", "GPU"))),
+        Both(
+            QUOTED,
+            EXPECTED,
+            Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 2", "GPU")),
+        ),
         f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
         "begins with KeyError: 2; correct the entry, or remove it",
     ),
     "message listed that a test raises": (
-        Both(QUOTED, EXPECTED, Write(UNRAISED, LISTED.format("KeyError: 1", "GPU"))),
+        Both(
+            QUOTED,
+            EXPECTED,
+            Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "GPU")),
+        ),
         f"{UNRAISED}:2: S308 a test raises KeyError: 1; remove the entry",
     ),
-    # Retired recipes
-    "list of retired recipes that is not YAML": (
-        Write(RETIRED, "- page: a: b\n"),
-        f"{RETIRED}:1: X101 the list is not YAML (mapping values are not allowed "
-        "here); quote values that hold a colon",
+    # Order and addresses
+    "recipe that no group names": (
+        Change(LISTS, old=LISTED, new=""),
+        f"{PAGE}:1: P405 label-smoothing is in no group of training; "
+        f"{NOT_LISTED.format('label-smoothing')}",
     ),
-    "retired without a reason": (
-        Write(RETIRED, "# Gone\n- page: training/old\n  en: {title: Old}\n"),
-        f"{RETIRED}:2: X102 an entry that is not complete; write page: "
-        "<category>/<slug>, and title and reason under en: and zh:",
+    "group that names no recipe of its category": (
+        Change(LISTS, old=LISTED, new=f"{LISTED}    - one-hot\n"),
+        f"{LISTS}:{LINE + 1}: P406 one-hot {WRONG_LIST}",
     ),
-    "retired and still there": (
-        Write(RETIRED, f"- page: training/label-smoothing\n{GONE}"),
-        f"{RETIRED}:1: X103 label-smoothing is retired, and has a page; remove the "
+    "recipe listed twice": (
+        Change(LISTS, old=LISTED, new=2 * LISTED),
+        f"{LISTS}:{LINE + 1}: P406 label-smoothing {WRONG_LIST}",
+    ),
+    "list of old addresses that is not YAML": (
+        Write(MOVED, "a: b: c\n"),
+        f"{MOVED}:1: X101 {NOT_A_LIST}",
+    ),
+    "list of old addresses that is no mapping": (
+        Write(MOVED, "- training/old\n"),
+        f"{MOVED}:1: X101 {NOT_A_LIST}",
+    ),
+    "retired with a reason in one language": (
+        Write(MOVED, "# Gone\ntraining/old:\n  to: training\n  en: Gone.\n"),
+        f"{MOVED}:2: X102 an entry that is not complete; write <category>/<slug>: "
+        "<category>/<slug>, or below it to:, and the reason under en: and zh:",
+    ),
+    "moved and still there": (
+        Write(MOVED, "training/label-smoothing: training\n"),
+        f"{MOVED}:1: X103 training/label-smoothing is a recipe's address; remove the "
         f"entry, or {PAGE}",
     ),
-    "successor that does not exist": (
-        Write(RETIRED, f"- page: training/old\n  successor: new\n{GONE}"),
-        f"{RETIRED}:1: X104 no recipe new; name the slug of a recipe, or no successor",
+    "old address that leads nowhere": (
+        Write(MOVED, "training/old: training/new\n"),
+        f"{MOVED}:1: X104 no recipe or category training/new; write the "
+        "<category>/<slug> of a recipe, or a category that has recipes",
     ),
 }
 
@@ -728,7 +733,7 @@ PARAMETER = '@pytest.mark.parametrize("start", ["KeyError: 1"])\n'
     [
         EXPECTED,
         Append(TEST, text=EXPECT.format(PARAMETER, "start", "start")),
-        Write(UNRAISED, LISTED.format("KeyError:", "needs a GPU")),
+        Write(UNRAISED, UNRAISED_ENTRY.format("KeyError:", "needs a GPU")),
     ],
     ids=["raised", "a parameter", "listed"],
 )
@@ -798,7 +803,7 @@ SOUND = {
         Remove(PAGE), Change(TWIN, old="aliases:", new="tags: [loss]\naliases:")
     ),
     "recipe that has moved": Write(
-        RETIRED, f"- page: data/label-smoothing\n  successor: label-smoothing\n{GONE}"
+        MOVED, "data/label-smoothing: training/label-smoothing\n"
     ),
     "a printed claim": Both(
         Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from cookbook.checks.shown import Rendered
 from cookbook.pages import HAN, LANGUAGES, PASSIVE
 from cookbook.site import search
-from cookbook.site.render import CodeBlocks
 from tests.helpers import ROOT
 
 FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')
@@ -66,7 +66,7 @@ def test_pages_show_the_answer_and_exactly_the_files(site, recipes):
         files = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
         for lang in LANGUAGES:
             page = (site / entry["url"][lang] / "index.html").read_text("utf-8")
-            (_, first), *codes = CodeBlocks.read(page)
+            (_, first), *codes = Rendered.read(page).blocks
             assert first == entry["answer"] + "\n"
             assert [code for kind, code in codes if kind == "python"] == files
 

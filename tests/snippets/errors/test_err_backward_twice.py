@@ -7,9 +7,9 @@ from torch.nn import functional as F
 
 from tests.helpers import load_snippet, raises_as_documented
 
-PAGE = "autograd/err-backward-twice"
+PAGE = "errors/err-backward-twice"
 SECOND_TIME = "backward through the graph a second time"
-snippet = load_snippet("autograd/err_backward_twice.py")
+snippet = load_snippet("errors/err_backward_twice.py")
 
 
 def test_the_sum_has_the_gradients_of_separate_passes():
@@ -31,7 +31,7 @@ def test_the_state_keeps_its_values_and_loses_its_graph():
 
 
 def test_the_snippet_raises_what_the_page_quotes(capsys):
-    load_snippet("autograd/err_backward_twice.py")
+    load_snippet("errors/err_backward_twice.py")
     printed = capsys.readouterr().out
     assert "error: Trying to backward through the graph a second time" in printed
 

@@ -1,0 +1,220 @@
+"""``move`` takes along all that belongs to a recipe, or refuses and changes nothing."""
+
+import json
+import subprocess
+
+import pytest
+
+from cookbook.catalogue import Catalogue
+from cookbook.contributing import move
+from cookbook.contributing.scaffold import ScaffoldError
+from cookbook.pages import LANGUAGES
+from cookbook.parity import confirm
+from cookbook.records import write
+
+OLD, NEW = "training/label-smoothing", "data/soft-labels"
+LINKS = "[`there`](label-smoothing.md#more), [`here`](label-smoothing.md)"
+TEST = '''"""A test."""
+
+PAGE = "training/label-smoothing"
+PATHS = "snippets/training/label_smoothing.py", "tests.training.test_label_smoothing"
+'''
+QUERY = '{"q": "label-smoothing", "wants": ["mixup", "label-smoothing"]}\n'
+MOVED = "setup/smoothing: training/label-smoothing\n"
+GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b.c")
+ENVIRONMENT = {
+    "commit": None,
+    "cuda": None,
+    "date": "2026-01-02",
+    "device": "CPU",
+    "kind": "cpu",
+    "numpy": "2.4.6",
+    "platform": "Linux x86_64",
+    "python": "3.11.7",
+    "torch": "2.15.0",
+    "torchvision": "0.29.2",
+}
+
+
+@pytest.fixture
+def cookbook(cookbook):
+    """Two recipes that speak of each other; the pages of the first are confirmed."""
+    body = "\n## `more` {#more}\n\n[mixup](mixup.md), [`here`](#more)\n"
+    shell = "\n```bash\necho training/label-smoothing\n```\n"
+    cookbook.recipe("label-smoothing", '"""One."""\n\nprint(1)\n', after=body + shell)
+    cookbook.write("snippets/training/label_smoothing.out", "1\n")
+    cookbook.write("tests/snippets/training/test_label_smoothing.py", TEST)
+    shared = '\n```python\n--8<-- "training/mixup.py"\n```\n'
+    for lang in LANGUAGES:
+        page = cookbook.root / f"docs/{lang}/{OLD}.md"
+        page.write_text(page.read_text("utf-8") + shared, "utf-8")
+    cookbook.recipe("mixup", cookbook.CLAIM, after=f"\n{LINKS}\n")
+    page = "docs/en/training/mixup.md"
+    cookbook.replace(page, "aliases:", "related:\n  - label-smoothing\naliases:")
+    cookbook.write("tests/search/own.jsonl", QUERY)
+    cookbook.write("docs/moved.yml", MOVED)
+    for recipe in Catalogue(cookbook.root).recipes:
+        confirm(*recipe.written.values())
+    blocks = Catalogue(cookbook.root).by_slug["label-smoothing"].blocks
+    runs = [
+        {
+            "path": block.path,
+            "sha256": block.sha256,
+            "status": "passed",
+            "seconds": 0.5,
+            "peak_memory": 1,
+            "gpu_memory": None,
+        }
+        for block in blocks
+    ]
+    write(cookbook.root, ENVIRONMENT, runs, complete=True)
+    assert cookbook.problems() == []
+    return cookbook
+
+
+def texts_of(root) -> dict[str, str]:
+    """The text of each file that is the cookbook's own."""
+    return {
+        path.relative_to(root).as_posix(): path.read_text("utf-8")
+        for path in root.rglob("*")
+        if path.is_file() and not {".git", "__pycache__", "site"} & {*path.parts}
+    }
+
+
+def ticks(root) -> int:
+    """How many blocks of the recipes the record says have passed."""
+    catalogue = Catalogue(root)
+    (record,) = catalogue.records
+    blocks = [block for recipe in catalogue.recipes for block in recipe.blocks]
+    return sum(record.run_of(block) is not None for block in blocks)
+
+
+@pytest.mark.parametrize("with_git", [False, True])
+def test_all_that_belongs_to_the_recipe_follows(cookbook, with_git):
+    root, ticked = cookbook.root, ticks(cookbook.root)
+    if with_git:
+        for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "All"]):
+            subprocess.run([*GIT, *command], cwd=root, check=True)
+    before = texts_of(root)
+    done = cookbook.command("cookbook", "move", OLD, NEW)
+    assert done.returncode == 0, done.stderr
+    after = texts_of(root)
+    assert sorted(after.keys() - before.keys()) == [
+        "docs/en/data/soft-labels.md",
+        "docs/zh/data/soft-labels.md",
+        "snippets/data/soft_labels.out",
+        "snippets/data/soft_labels.py",
+        "tests/snippets/data/test_soft_labels.py",
+    ]
+    assert len(before.keys() - after.keys()) == 5
+    assert cookbook.problems() == cookbook.warnings() == []
+    page = after["docs/en/data/soft-labels.md"]
+    assert "[mixup](../training/mixup.md), [`here`](#more)" in page
+    assert '--8<-- "data/soft_labels.py"' in page
+    assert '--8<-- "training/mixup.py"' in page
+    linking = after["docs/zh/training/mixup.md"]
+    assert "[`there`](../data/soft-labels.md#more)" in linking
+    assert "[`here`](../data/soft-labels.md)" in linking
+    assert "related:\n  - soft-labels\n" in after["docs/en/training/mixup.md"]
+    test = after["tests/snippets/data/test_soft_labels.py"]
+    assert 'PAGE = "data/soft-labels"' in test
+    assert '"snippets/data/soft_labels.py", "tests.data.test_soft_labels"' in test
+    query = json.loads(after["tests/search/own.jsonl"])
+    assert query == {"q": "label-smoothing", "wants": ["mixup", "soft-labels"]}
+    assert after["docs/moved.yml"] == f"setup/smoothing: {NEW}\n{OLD}: {NEW}\n"
+    # The shell block names the recipe, so its text is new; the others' is not.
+    assert ticks(root) == ticked - 1
+    if with_git:
+        command = ["git", "status", "--short"]
+        status = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        assert status.stdout.count("\nR") + status.stdout.startswith("R") == 5
+
+
+def test_the_site_leads_on_from_the_old_address(cookbook):
+    move.carry_out(move.plan(Catalogue(cookbook.root), OLD, NEW))
+    done = cookbook.command("mkdocs", "build", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    site = cookbook.root / "site"
+    for old in (OLD, "setup/smoothing"):
+        html = (site / "zh" / old / "index.html").read_text("utf-8")
+        assert f'content="0; url=../../{NEW}/"' in html
+    recipes = json.loads((site / "recipes.json").read_text("utf-8"))["recipes"]
+    assert [one["slug"] for one in recipes] == ["soft-labels", "mixup"]
+
+
+@pytest.mark.parametrize("target", [NEW, "data/label-smoothing", "training/mix"])
+def test_moved_back_all_is_as_it_was_but_for_the_address_left(cookbook, target):
+    before = texts_of(cookbook.root)
+    for source, goal in ((OLD, target), (target, OLD)):
+        move.carry_out(move.plan(Catalogue(cookbook.root), source, goal))
+    after = texts_of(cookbook.root)
+    assert after.pop("docs/moved.yml") == f"{MOVED}{target}: {OLD}\n"
+    assert cookbook.problems() == []  # each recipe is listed, perhaps elsewhere
+    for texts in (before, after):
+        texts.pop("docs/categories.yml")
+    del before["docs/moved.yml"]
+    assert after == before
+
+
+def test_a_page_that_was_behind_stays_behind(cookbook):
+    page = "docs/en/training/label-smoothing.md"
+    cookbook.replace(page, "Use it always.", "Use it often.")
+    assert Catalogue(cookbook.root).by_slug["label-smoothing"].behind == ["zh"]
+    move.carry_out(move.plan(Catalogue(cookbook.root), OLD, NEW))
+    assert Catalogue(cookbook.root).by_slug["soft-labels"].behind == ["zh"]
+
+
+REFUSED = {
+    (
+        "training/smoothing",
+        NEW,
+    ): "no recipe training/smoothing; write <category>/<slug>",
+    ("data/mixup", NEW): "no recipe data/mixup; write training/mixup",
+    (OLD, OLD): f"{OLD} is there already; write another category or slug",
+    (OLD, "data"): "data names no recipe; write <category>/<slug>, such as "
+    "training/ema-weights",
+    (OLD, "dta/soft-labels"): "unknown category dta; choose one of "
+    "docs/categories.yml: data",
+    (
+        OLD,
+        "data/Soft",
+    ): "Soft is no slug; write lower-case words joined by -, the "
+    "first beginning with a letter",
+    (
+        OLD,
+        "data/mixup",
+    ): "mixup exists already: docs/en/training/mixup.md; improve "
+    "that page, or rename yours",
+    ("training/mixup", "data/smoothing"): "smoothing is an old address, see "
+    "docs/moved.yml; choose another slug; old links must not lead to another task",
+    (OLD, "data/taken"): "snippets/data/taken.py exists already; choose another slug, "
+    "or remove the file",
+}
+
+
+@pytest.mark.parametrize(("source", "target"), REFUSED)
+def test_what_is_refused_changes_nothing(cookbook, source, target):
+    cookbook.write("snippets/data/taken.py", "")
+    before = texts_of(cookbook.root)
+    with pytest.raises(ScaffoldError) as caught:
+        move.plan(Catalogue(cookbook.root), source, target)
+    assert str(caught.value) == REFUSED[source, target]
+    assert texts_of(cookbook.root) == before
+
+
+def test_a_move_that_stops_half_way_is_undone(cookbook):
+    cookbook.write("tests/snippets/data", "a file where a folder must be")
+    before = texts_of(cookbook.root)
+    planned = move.plan(Catalogue(cookbook.root), OLD, NEW)
+    with pytest.raises(OSError, match="tests/snippets/data"):
+        move.carry_out(planned)
+    assert texts_of(cookbook.root) == before
+
+
+def test_a_page_that_can_not_be_read_is_named(cookbook):
+    (cookbook.root / "docs/en/training/mixup.md").write_bytes(b"\xff")
+    before = set(cookbook.root.rglob("*"))
+    done = cookbook.command("cookbook", "move", OLD, NEW)
+    assert done.returncode == 1
+    assert done.stderr.startswith("docs/en/training/mixup.md:1: F104 ")
+    assert set(cookbook.root.rglob("*")) == before
