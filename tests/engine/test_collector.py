@@ -381,4 +381,4 @@ def test_workers_are_for_tests_and_not_for_blocks(tiny_cookbook):
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "-n: blocks have a lane for each core already" in run.stderr
     done = cookbook.command("pytest", "-n", "1", "tests")
-    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr

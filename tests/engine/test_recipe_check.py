@@ -212,12 +212,20 @@ def test_what_needs_a_gpu_is_said_not_to_have_run(cookbook):
     )
 
 
+DOUBLES = """import runpy, re
+
+def test_double():
+  print(re)
+  assert runpy.run_path('snippets/training/label_smoothing.py')["f"](3)==6
+"""
+
+
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):
     code = (
         '\n\ndef f(x:int)->int:\n\t"""Double."""\n\treturn 2*x  \n\n\nprint(f(1))\n\n'
     )
     coded(code)(cookbook)
-    Change(TEST, old="import runpy\n", new="import runpy, re\n\nprint(re)\n")(cookbook)
+    cookbook.write(TEST, DOUBLES)
     Append(PAGE, text="\n## Why it works\n\n### A trap {#trap}\n\n")(cookbook)
     Append(TWIN, text="\n## 原理\n\n### 一个坑\n")(cookbook)
     done = check(cookbook, "--fix", "label-smoothing")
