@@ -201,7 +201,7 @@ def load(root: Path) -> list[Record]:
 
 
 def problems(root: Path) -> list[Problem]:
-    """Records that can not be believed."""
+    """Records that cannot be believed."""
     found = [problem(root, file) for file in files(root)]
     for record in _of_unknown_commits(root):
         path, facts = FOLDER / f"{record.name}.json", {"commit": record.commit}

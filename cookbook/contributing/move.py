@@ -181,7 +181,7 @@ def carry_out(move: Move) -> None:
     """Move the files, then write what they and others say.
 
     Raises:
-        PageError: a page can not be read; nothing has moved then.
+        PageError: a page cannot be read; nothing has moved then.
     """
     texts, done = move.texts(), []
     try:
