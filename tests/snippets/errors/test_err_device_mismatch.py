@@ -1,0 +1,116 @@
+"""err-device-mismatch: the meta device stands for a GPU; libraries hold the rest."""
+
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import ROOT, load_snippet, quotes, raises_as_documented
+
+PAGE = "errors/err-device-mismatch"
+snippet = load_snippet("errors/err_device_mismatch.py")
+
+
+def test_the_model_takes_all_it_holds_along():
+    model = snippet.Net(torch.arange(4.0)).to("meta")
+    assert model.mean.is_meta
+    assert sorted(model.state_dict()) == ["fcs.0.bias", "fcs.0.weight", "mean"]
+    assert all(p.is_meta for p in model.parameters())
+    assert model(torch.ones(2, 4, device="meta")).is_meta
+
+
+def test_the_model_computes_what_it_says():
+    model, x = snippet.Net(torch.arange(4.0)), torch.randn(3, 4)
+    fc = model.fcs[0]
+    by_hand = (x - torch.arange(4.0)) @ fc.weight.T + fc.bias
+    torch.testing.assert_close(model(x), by_hand)
+
+
+def test_an_input_left_behind_raises():
+    model = snippet.Net(torch.zeros(4)).to("meta")
+    with raises_as_documented(PAGE, "RuntimeError: Tensor on device cpu"):
+        nn.Linear(4, 4)(torch.ones(2, 4, device="meta"))
+    with pytest.raises(RuntimeError, match="is not on the expected device"):
+        model(torch.ones(2, 4))
+
+
+def test_the_snippet_says_that_it_is_fixed():
+    file = ROOT / "snippets/errors/err_device_mismatch.py"
+    printed = subprocess.check_output([sys.executable, file], text=True)
+    error, fixed = printed.splitlines()
+    assert error.startswith("error: ")
+    assert "device" in error
+    assert fixed.startswith("fixed: the loss is on ")
+    assert not fixed.endswith("cpu")
+
+
+class Careless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.layers = torch.zeros(4), [nn.Linear(4, 4)]
+        self.w = nn.Parameter(torch.ones(3)).to("meta")
+
+
+def test_plain_tensors_and_lists_stay():
+    model = Careless().to("meta")
+    assert model.mean.device == model.layers[0].weight.device == torch.device("cpu")
+    assert not model.state_dict()
+    assert not list(model.parameters())  # a moved parameter is none
+    with pytest.raises(RuntimeError, match="not on the expected device"):
+        torch.ones(2, 4, device="meta") - model.mean
+
+
+def test_a_layer_made_in_forward_stays():
+    x = torch.ones(2, 4, device="meta")
+    with pytest.raises(RuntimeError, match="not on the expected device"):
+        nn.Linear(4, 4)(x)
+    assert torch.zeros_like(x).device == x.device
+
+
+def test_a_list_of_tensors_is_moved_when_it_is_stacked():
+    rows, x = [torch.ones(4), torch.ones(4)], torch.ones(2, 4, device="meta")
+    with pytest.raises(RuntimeError, match="not on the expected device"):
+        torch.cat([x, torch.stack(rows)])
+    assert torch.cat([x, torch.stack(rows).to(x.device)]).shape == (4, 4)
+
+
+def test_a_tensor_without_dimensions_may_meet_another_device():
+    assert (torch.ones(2, device="meta") * torch.tensor(2.0)).is_meta
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU])
+def test_recurrent_layers(kind):
+    x, state = torch.ones(2, 4), torch.zeros(1, 3, device="meta")
+    with raises_as_documented(PAGE, "RuntimeError: Input and hidden"):
+        kind(4, 3)(x, state)
+    with raises_as_documented(PAGE, "RuntimeError: Input and parameter"):
+        kind(4, 3, device="meta")(x)
+    kind(4, 3)(x)  # without a state it makes its own
+
+
+def test_attention():
+    q, k = torch.ones(1, 2, 4, device="meta"), torch.ones(1, 2, 4)
+    with raises_as_documented(PAGE, "RuntimeError: Expected query, key"):
+        nn.functional.scaled_dot_product_attention(q, k, k)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux libraries")
+def test_the_binaries_hold_the_messages_of_two_devices():
+    head = "Expected all tensors to be on the same device, but "
+    listed = "\n".join(quotes(PAGE))
+    library = Path(torch.__file__).parent / "lib/libtorch_cpu.so"
+    with library.open("rb") as file:
+        binary = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        for text in (
+            f"{head}found at least two devices, ",
+            f"{head}got ",
+            ", different from other tensors on ",
+            "indices should be either on ",
+            " or on the same device as the indexed tensor (",
+        ):
+            assert binary.find(text.encode()) > 0
+            assert text in listed
