@@ -1,1 +1,1 @@
-"""What isolation, the build and a page cost, beside what they are compared with."""
+"""What isolation, the build and a search cost, beside their targets."""

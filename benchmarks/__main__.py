@@ -4,13 +4,12 @@ import argparse
 import sys
 from itertools import chain
 
-from benchmarks import blocks, build, search, table, vectorised, weight
+from benchmarks import blocks, build, search, table, vectorised
 
 PARTS = {
     "blocks": blocks,
     "vectorised": vectorised,
     "build": build,
-    "weight": weight,
     "search": search,
 }
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 MIXED = ("title", "text", "aliases", "errors")
+KEPT = ("answers", "tags")
 EXCHANGED = 0.4
 COINED = 0.06  # Latin words; Chinese ones arise where words are exchanged
 LATIN = "[A-Za-z][A-Za-z0-9_.]*"
@@ -30,7 +31,8 @@ def grown(site: dict, recipes: int) -> dict:
         model = rng.randrange(real)
         for texts in mixed:
             texts.append(WORD.sub(exchange, texts[model]))
-        docs["tags"].append(docs["tags"][model])
+        for column in KEPT:
+            docs[column].append(docs[column][model])
         docs["location"].append(f"{docs['location'][model][:-1]}-{number}/")
     return {"index": {**site["index"], "docs": docs}, "foreign": foreign}
 

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from cookbook import shape
+from cookbook import records, shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
 from cookbook.contributing import changed, move, scaffold
@@ -27,6 +27,7 @@ def main() -> int:
         add_changed,
         add_shape,
         add_failures,
+        add_merge,
     ):
         add(commands)
     arguments = parser.parse_args()
@@ -165,7 +166,20 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     found = structure.confirm_parity(catalogue, recipes)
     for problem in found:
         print(problem)
+    faulty = {problem.path for problem in found}
+    for recipe in recipes:
+        if faulty.isdisjoint(page.path for page in recipe.written.values()):
+            print(confirmation(recipe))
     return 1 if found else 0
+
+
+def confirmation(recipe: Recipe) -> str:
+    """What was confirmed; a lost paragraph shows in the numbers of paragraphs."""
+    pages = []
+    for page in recipe.written.values():
+        count = page.body.strip().count("\n\n") + 1
+        pages.append(f"{page.path} ({count} paragraphs)")
+    return f"confirmed: {' and '.join(pages)} say the same"
 
 
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
@@ -178,7 +192,7 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
                         str(page.problem(1, "category-unknown", category=page.category))
                     )
             similar = difflib.get_close_matches(slug, catalogue.by_slug)
-            names = ", ".join(similar) or "a file's name below docs/en, without .md"
+            names = ", ".join(similar) or "a page's file name, without .md"
             sys.exit(f"{slug}: no such recipe; write {names}")
     return [catalogue.by_slug[slug] for slug in slugs]
 
@@ -224,6 +238,27 @@ def failures(root: Path, arguments: argparse.Namespace) -> int:
     """Print, as a list in Markdown, the recipes that the records say fail."""
     for recipe, where in status.failures(Catalogue(root)):
         print(f"- `{recipe.slug}`: {where}")
+    return 0
+
+
+def add_merge(commands) -> None:
+    text = "join the records of a run that was split"
+    parser = commands.add_parser("merge", help=text)
+    parser.add_argument("parts", nargs="+", type=Path, help="records of its parts")
+    parser.set_defaults(run=merge)
+
+
+def merge(root: Path, arguments: argparse.Namespace) -> int:
+    """Write the joined records to verified/, and print where they are."""
+    parts = [root / part for part in arguments.parts]
+    try:
+        blocks = [block for page in Catalogue(root).pages for block in page.blocks]
+        files = records.merge(root, parts, blocks)
+    except (records.MergeError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for file in files:
+        print(file.relative_to(root))
     return 0
 
 

@@ -35,9 +35,13 @@ def symbols(file: Path) -> dict[str, set[int]]:
     """Full names such as ``torch.nn.functional.one_hot``, each with its lines.
 
     Methods are found on names annotated as tensors, and on what torch's
-    functions and those methods return.
+    functions and those methods return. None are found in a file that does not parse,
+    which a rule says.
     """
-    tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+    except SyntaxError:
+        return {}
     return Names(tree).symbols
 
 

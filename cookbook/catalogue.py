@@ -69,14 +69,14 @@ class Recipe:
         return [lang for lang in LANGUAGES if lang not in self.written]
 
     def page_for(self, lang: str) -> Page:
-        """The page a reader of the language is sent to: the twin, for want of one."""
+        """The page for readers of the language; where it is not written, the other."""
         return self.written.get(lang) or next(iter(self.written.values()))
 
     @cached_property
     def files(self) -> list[Path]:
         """Its own files, written or not: pages, snippets, outputs and tests.
 
-        Found without reading the blocks, so of a page with a fault, too.
+        Only the includes are read, so that a page with a fault has its files, too.
         """
         one = self.page_for("en")
         found = sorted([one.path, one.twin_path])
@@ -181,6 +181,12 @@ class Catalogue:
 
     root: Path
     repository: str = ""
+
+    def with_pages(self, pages: list[Page]) -> "Catalogue":
+        """The same, but with these recipe pages only."""
+        other = Catalogue(self.root, self.repository)
+        vars(other)["pages"] = pages  # as if they had been read
+        return other
 
     @cached_property
     def categories(self) -> list[Category]:

@@ -1,16 +1,30 @@
-"""What a snippet claims, from its syntax tree."""
+"""What a snippet claims, and whether it speaks of a GPU, from its syntax tree."""
 
 import ast
+import re
 from collections.abc import Iterator
+
+# A name or a string that only makes sense with a GPU: torch.cuda, "cuda:0", "nccl".
+GPU = re.compile(r"(.+[.:])?(accelerator|cuda|mps|nccl|xpu)([.:].*)?|nvidia-smi.*")
 
 
 def claims(tree: ast.AST) -> Iterator[ast.stmt]:
-    """The statements that claim something: an assert, or a call named assert_…"""
+    """The statements that claim something: an assert, or a call named assert_…
+
+    ``assert True`` claims nothing.
+    """
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assert):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
             yield node
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
             name = getattr(called, "attr", getattr(called, "id", ""))
             if name.startswith("assert_"):
                 yield node
+
+
+def names_gpu(tree: ast.AST) -> bool:
+    """Whether the code names a GPU, as an attribute, an import or a string."""
+    fields = ("attr", "name", "module", "value")
+    found = (getattr(node, field, None) for node in ast.walk(tree) for field in fields)
+    return any(isinstance(each, str) and GPU.fullmatch(each) for each in found)

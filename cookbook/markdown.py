@@ -8,6 +8,7 @@ checks refuse it.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -196,3 +197,9 @@ class Document:
 def words(text: str) -> str:
     """A line of Markdown without its code, markup and targets."""
     return " ".join(passage.text for passage in Document(text).passages)
+
+
+@lru_cache(maxsize=8192)  # a preview reads most texts again after each edit
+def read(source: str) -> Document:
+    """What a file's Markdown holds; two texts that are the same are read once."""
+    return Document(source)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import yaml
 
-from cookbook.markdown import Document, Fence, Heading
+from cookbook.markdown import Document, Fence, Heading, read
 from cookbook.rules import Problem
 
 LANGUAGES = ("en", "zh")
@@ -148,7 +148,7 @@ class Page:
     @cached_property
     def document(self) -> Document:
         """What the page's Markdown holds."""
-        return Document(self.source)
+        return read(self.source)
 
     @cached_property
     def meta(self) -> FrontMatter:

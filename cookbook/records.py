@@ -1,7 +1,7 @@
 """What runs left behind: one JSON file per environment in verified/.
 
-A file is written by ``pytest --verify``, whole or not at all, and never by hand:
-it carries a digest of its own content. Its name follows from its environment.
+A file is written by ``pytest --verify``, whole or not at all, and never by hand. Its
+name follows from its environment.
 A block counts as verified only while its text still has the recorded hash.
 """
 
@@ -46,6 +46,10 @@ class Record:
     def date(self) -> str:
         return self.environment["date"]
 
+    @property
+    def commit(self) -> str | None:
+        return self.environment["commit"]
+
     @cached_property
     def blocks(self) -> dict[str, dict]:
         """What came of each block, by its path."""
@@ -74,12 +78,6 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def digest(document: dict) -> str:
-    """A hash over all but the digest itself."""
-    content = {key: value for key, value in document.items() if key != "digest"}
-    return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False))
-
-
 def name_of(environment: dict) -> str:
     """The file name an environment has: ``cpu-torch2.15.0-py3.11``."""
     device = re.sub(r"[^a-z0-9]+", "-", environment["device"].lower()).strip("-")
@@ -101,14 +99,19 @@ def environment(root: Path, probed: str) -> dict:
 
 def commit(root: Path) -> str | None:
     """The checked-out commit; None outside a checkout."""
-    command = ["git", "rev-parse", "HEAD"]
+    return _git(root, "rev-parse", "HEAD") or None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git answers; nothing where it fails, and on a machine without git."""
+    command = ["git", *arguments]
     try:
         result = subprocess.run(
             command, cwd=root, capture_output=True, text=True, check=False
         )
-    except FileNotFoundError:  # a machine without git
-        return None
-    return result.stdout.strip() or None
+    except FileNotFoundError:
+        return ""
+    return result.stdout.strip() if result.returncode == 0 else ""
 
 
 def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> Path:
@@ -135,6 +138,40 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
     return file
 
 
+class MergeError(Exception):
+    """These records are not parts of one run."""
+
+
+def merge(root: Path, parts: list[Path], blocks: list[Block]) -> list[Path]:
+    """Join the records of a run that was split: one per environment.
+
+    Such a record is complete where it has all the ``blocks`` that can run there.
+
+    Raises:
+        MergeError: a part is no record, or was made from another commit.
+    """
+    if bad := [str(found) for part in parts if (found := problem(root, part))]:
+        raise MergeError("\n".join(bad))
+    runs: dict[str, list[dict]] = {}
+    for part in parts:
+        runs.setdefault(part.stem, []).append(json.loads(part.read_text("utf-8")))
+    return [_join(root, run, blocks) for run in runs.values()]
+
+
+def _join(root: Path, run: list[dict], blocks: list[Block]) -> Path:
+    environment = run[-1]["environment"]
+    commits = {part["environment"]["commit"] for part in run}
+    if len(commits) > 1:
+        names = ", ".join(sorted(map(str, commits)))
+        raise MergeError(f"{name_of(environment)}: of several commits: {names}")
+    left_out = ("skip",) if environment["kind"] == "gpu" else ("skip", "gpu")
+    wanted = {block.sha256 for block in blocks if block.mark not in left_out}
+    done = [block for part in run for block in part["blocks"]]
+    done.sort(key=lambda block: block["status"] == "failed")  # the last one counts
+    complete = wanted <= {block["sha256"] for block in done}
+    return write(root, environment, done, complete)
+
+
 def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
     """The text of each believable record, its blocks under their new paths."""
     texts = {}
@@ -149,8 +186,7 @@ def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
 
 
 def _text(document: dict) -> str:
-    """A record as its file has it, with the digest of its content."""
-    document["digest"] = digest(document)
+    """A record as its file has it."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -166,8 +202,24 @@ def load(root: Path) -> list[Record]:
 
 def problems(root: Path) -> list[Problem]:
     """Records that can not be believed."""
-    found = (problem(root, file) for file in files(root))
+    found = [problem(root, file) for file in files(root)]
+    for record in _of_unknown_commits(root):
+        path, facts = FOLDER / f"{record.name}.json", {"commit": record.commit}
+        found.append(Problem(path, 1, "record-commit-unknown", facts))
     return [one for one in found if one]
+
+
+def _of_unknown_commits(root: Path) -> list[Record]:
+    """The records of commits that the history does not have.
+
+    Nothing can be said without git, in a shallow clone, and in a history that was
+    begun anew and so knows none of the commits.
+    """
+    if _git(root, "rev-parse", "--is-shallow-repository") != "false":
+        return []
+    named = [record for record in load(root) if record.commit]
+    unknown = [one for one in named if not _git(root, "cat-file", "-t", one.commit)]
+    return unknown if len(unknown) < len(named) else []
 
 
 def files(root: Path) -> list[Path]:
@@ -176,8 +228,8 @@ def files(root: Path) -> list[Path]:
     return [file for file in found if file.name != "schema.json"]
 
 
-def misfit(document: object):
-    """The foremost way in which a document is not what schema.json says, or None."""
+def schema_error(document: object):
+    """The most relevant fault that schema.json finds in a document, or None."""
     from jsonschema import Draft202012Validator  # not needed where blocks only run
     from jsonschema.exceptions import best_match
 
@@ -195,15 +247,15 @@ def problem(root: Path, file: Path) -> Problem | None:
         document = json.loads(file.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):
         return broken("record-not-json")
-    if fault := misfit(document):
+    if fault := schema_error(document):
         return broken(
             "record-malformed", place=fault.json_path, why=fault.message[:100]
         )
     paths = [block["path"] for block in document["blocks"]]
     if len(set(paths)) < len(paths):
         return broken("record-block-twice")
-    if document.get("digest") != digest(document):
-        return broken("record-edited")
     if file.stem != name_of(document["environment"]):
         return broken("record-misnamed", name=name_of(document["environment"]))
+    if (date := document["environment"]["date"]) > datetime.now(UTC).date().isoformat():
+        return broken("record-in-future", date=date)
     return None

@@ -59,10 +59,13 @@ class Problem:
     def is_error(self) -> bool:
         return self.rule.severity == ERROR
 
+    def message(self, lang: str) -> str:
+        """The rule's code, what is wrong, what to write instead."""
+        texts = self.rule.texts(lang, self.facts)
+        return f"{self.rule.code} {SEPARATOR[lang].join(texts)}"
+
     def __str__(self) -> str:
-        lang = reader_language()
-        message = SEPARATOR[lang].join(self.rule.texts(lang, self.facts))
-        return f"{self.path}:{self.line}: {self.rule.code} {message}"
+        return f"{self.path}:{self.line}: {self.message(reader_language())}"
 
 
 def report(problems: Iterable[Problem]) -> int:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import partial
@@ -11,13 +12,22 @@ from mkdocs.utils import is_markdown_file
 
 from cookbook import answer, moved, parity, records
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
-from cookbook.checks import file_checks, messages, prose_checks, snippet_checks
+from cookbook.checks import (
+    file_checks,
+    messages,
+    proof_checks,
+    prose_checks,
+    snippet_checks,
+)
 from cookbook.checks.shown import Referee
+from cookbook.claims import names_gpu
 from cookbook.pages import (
     INCLUDE,
     LANGUAGES,
     PASSIVE,
+    PYTHON,
     SHELLS,
+    Block,
     Page,
     PageError,
     tests_of,
@@ -32,8 +42,13 @@ TEXTS = ("answer", "shape")  # on the English page, for both
 ENGLISH_ONLY = ("related", "covers", "tags", *TEXTS)
 PROGRAM = "program"  # the one shape that a page must say
 MAX_PITFALLS = 5
+MAX_SHARED = 4  # aliases that lead to several recipes
 # A heading that names a topic, not what a reader sees.
 SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4}")}
+# A word; a Chinese character counts as one.
+WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+MIN_REASON = 3  # words
+GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
 NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
@@ -48,8 +63,11 @@ def problems(
     broken = {problem.path for problem in found}
     found += _twin_problems(catalogue, broken)
     found += _reference_problems(catalogue, broken)
+    for lang in LANGUAGES:
+        found += _taken_names(catalogue, lang, broken)
     found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
+    found += _unproved_outputs(catalogue)
     pages = [*catalogue.pages, *catalogue.other_pages]
     found += prose_checks.problems(catalogue.root, pages)
     found += records.problems(catalogue.root)
@@ -146,10 +164,33 @@ def _block_problems(page: Page) -> Iterator[Problem]:
                 fence.line, "python-in-text-block", language=fence.language
             )
     for block in page.blocks:
+        yield from _mark_problems(page, block)
         if block.language in SHELLS and block.mark != "skip":
             for number, line in enumerate(block.code.split("\n"), block.line + 1):
                 if found := NETWORK_COMMAND.search(line.partition("#")[0]):
                     yield page.problem(number, "shell-needs-network", command=found[0])
+
+
+def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
+    """A mark keeps a block from running here, so it needs a cause."""
+    if block.mark == "gpu" and not _needs_gpu(page, block):
+        yield page.problem(block.line - 1, "gpu-mark-unearned")
+    if block.mark == "skip":
+        words = len(WORD.findall(block.reason))
+        if block.language == PYTHON or words < MIN_REASON:
+            yield page.problem(block.line - 1, "skip-mark-unearned")
+
+
+def _needs_gpu(page: Page, block: Block) -> bool:
+    """Whether a block names a GPU, or runs a snippet of its page that needs one."""
+    if block.language == PYTHON:
+        try:
+            return names_gpu(ast.parse(block.code))
+        except SyntaxError:
+            return True  # another rule says so
+    marked = (one.snippet.name for one in page.blocks if one.snippet and one.mark)
+    named = any(name in block.code for name in marked)
+    return named or bool(GPU_COMMAND.search(block.code))
 
 
 def _answer_problems(page: Page) -> Iterator[Problem]:
@@ -291,6 +332,35 @@ def _listing_problems(catalogue: Catalogue) -> Iterator[Problem]:
             yield Problem(CATEGORIES, [1, *numbers][-1], "listed-wrongly", facts)
 
 
+def _taken_names(
+    catalogue: Catalogue, lang: str, broken: set[Path]
+) -> Iterator[Problem]:
+    """Pages that have another recipe's title, or many of its aliases."""
+    pages = [recipe.written[lang] for recipe in catalogue.written_in(lang)]
+    pages = [page for page in pages if page.path not in broken]
+    titles = {page.meta["title"].casefold() for page in pages}
+    leads: dict[str, dict[str, Page]] = defaultdict(dict)  # to which pages, by slug
+    for page in pages:
+        for name in _names(page):
+            leads[name][page.slug] = page
+    for page in pages:
+        shared = [name for name in _names(page) if len(leads[name]) > 1]
+        if len(shared) <= MAX_SHARED:
+            shared = [name for name in shared if name in titles]
+        if shared:
+            others = {one for name in shared for one in leads[name].values()} - {page}
+            places = sorted(f"{one.path}:{one.meta_line('title')}" for one in others)
+            facts = {"names": ", ".join(shared), "places": ", ".join(places)}
+            at = page.meta_line("aliases")
+            yield page.problem(at, "names-taken", **facts, limit=MAX_SHARED)
+
+
+def _names(page: Page) -> dict[str, None]:
+    """The title and the aliases by which a search finds a page, each once."""
+    names = (page.meta["title"], *page.meta["aliases"])
+    return dict.fromkeys(name.casefold() for name in names)
+
+
 def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
     """Each snippet is shown somewhere, fits a screen, and claims something."""
     shown, programs = set(), set()
@@ -313,5 +383,21 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
             test = tests_of(path)
             if not (catalogue.root / test).exists():
                 yield Problem(path, 1, "test-missing", {"test": test})
+            else:
+                yield from proof_checks.problems(catalogue.root, path)
             is_program = path in programs
             yield from snippet_checks.problems(catalogue.root, path, is_program)
+
+
+def _unproved_outputs(catalogue: Catalogue) -> Iterator[Problem]:
+    """The output of a block for a GPU is shown only where a GPU ran that very text."""
+    gpus = [record for record in catalogue.records if record.kind == "gpu"]
+    for recipe in catalogue.recipes:
+        with suppress(PageError):
+            for block in recipe.snippets:
+                output = block.snippet.with_suffix(".out")
+                if block.mark != "gpu" or not (catalogue.root / output).exists():
+                    continue
+                runs = filter(None, (record.run_of(block) for record in gpus))
+                if all(run["status"] != "passed" for run in runs):
+                    yield Problem(output, 1, "output-of-no-gpu")

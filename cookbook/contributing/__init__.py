@@ -1,1 +1,1 @@
-"""What helps people add recipes: templates, what a change touches, the report on it."""
+"""What helps people add recipes: templates, and what a change touches."""

@@ -20,7 +20,6 @@ from cookbook.checks import file_checks
 from cookbook.contributing import listing, scaffold
 from cookbook.contributing.scaffold import ScaffoldError
 from cookbook.pages import Page
-from cookbook.rules import reader_language
 
 # Where a recipe is spoken of. The engine's tests have recipes of their own.
 PLACES = ("docs", "snippets", "tests", "README.md", "CONTRIBUTING.md")
@@ -29,10 +28,10 @@ ELSEWHERE = ("tests/engine", str(CATEGORIES), str(moved.FILE))
 LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+\.md)(?=[#)])")
 RELATED = re.compile(r"^related:.*\n(?:[ -].*\n)*", re.MULTILINE)  # in front matter
 WANTS = re.compile(r'"wants": \[.*?\]')  # of a search query
-REPORT = {
-    "en": ("Moved to:", "Last in its category; see where readers would look for it:"),
-    "zh": ("已移到：", "目前排在所属分类的末尾，请改到读者会去找的位置："),
-}
+REPORT = (
+    "Moved to",
+    "It is the last of its category; change the order where a reader would look:",
+)
 
 
 @dataclass(frozen=True)
@@ -214,8 +213,7 @@ def rename(root: Path, old: Path, new: Path) -> None:
 
 def report(move: Move) -> str:
     """Where the files are now, and what to look at and to run."""
-    lang = reader_language()
-    (gone_to, order), check = REPORT[lang], scaffold.REPORT[lang][2]
+    (gone_to, order), check = REPORT, scaffold.REPORT[2]
     files = [f"  {path}" for path in move.files.values()]
     place = f"  {scaffold.place(move.root, move.slug)}"
     lines = [gone_to, *files, "", order, place, "", check]

@@ -16,7 +16,6 @@ from cookbook import moved
 from cookbook.catalogue import CATEGORIES, Catalogue
 from cookbook.checks.snippet_checks import is_module
 from cookbook.contributing import listing
-from cookbook.rules import SEPARATOR, reader_language
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -
@@ -32,97 +31,40 @@ TITLES = {"en": "TODO: name the task", "zh": "TODO: 写出任务的名称"}
 ON_CPU = "torch.tensor([1.0, 2.0])"
 ON_GPU = 'torch.tensor([1.0, 2.0], device="cuda")'
 GPU_MARK = "<!--pytest.mark.gpu-->\n"
-# Why a recipe is not started, and what to write instead.
+# Why a recipe is not started; what to write instead.
 REFUSALS = {
-    "form": {
-        "en": (
-            "{recipe} names no recipe",
-            "write <category>/<slug>, such as training/ema-weights",
-        ),
-        "zh": ("{recipe} 不是条目名", "写成 <分类>/<slug>，例如 training/ema-weights"),
-    },
-    "category": {
-        "en": (
-            "unknown category {category}",
-            "choose one of docs/categories.yml: {known}",
-        ),
-        "zh": ("未知的分类 {category}", "从 docs/categories.yml 中选一个：{known}"),
-    },
-    "slug": {
-        "en": (
-            "{slug} is no slug",
-            "write lower-case words joined by -, the first beginning with a letter",
-        ),
-        "zh": ("{slug} 不能用作 slug", "写小写单词，用 - 连接，首个单词以字母开头"),
-    },
-    "module": {
-        "en": (
-            "{slug} is a module's name, which the snippet would hide",
-            "write a slug of several words that name the task",
-        ),
-        "zh": (
-            "{slug} 是模块名，会被代码文件遮蔽",
-            "用几个单词组成的 slug 写明任务",
-        ),
-    },
-    "long": {
-        "en": ("{slug} has {count} characters", "write a slug of at most {limit}"),
-        "zh": ("{slug} 有 {count} 个字符", "slug 最多 {limit} 个字符"),
-    },
-    "exists": {
-        "en": ("{slug} exists already: {path}", "improve that page, or rename yours"),
-        "zh": ("{slug} 已经存在：{path}", "改进那一页，或换一个名字"),
-    },
-    "covered": {
-        "en": (
-            "{slug} is covered by {path}",
-            "remove it from there first (line {line})",
-        ),
-        "zh": ("{slug} 已归入 {path}", "先从那里删掉（第 {line} 行）"),
-    },
-    "moved": {
-        "en": (
-            "{slug} is an old address, see {path}",
-            "choose another slug; old links must not lead to another task",
-        ),
-        "zh": ("{slug} 是旧地址，见 {path}", "换一个 slug；旧链接不能指向别的任务"),
-    },
-    "file": {
-        "en": ("{path} exists already", "choose another slug, or remove the file"),
-        "zh": ("{path} 已经存在", "换一个 slug，或删掉这个文件"),
-    },
-    "unknown": {
-        "en": ("no recipe {recipe}", "write {address}"),
-        "zh": ("没有条目 {recipe}", "写 {address}"),
-    },
-    "same": {
-        "en": ("{recipe} is there already", "write another category or slug"),
-        "zh": ("{recipe} 就在这里", "写另一个分类或 slug"),
-    },
+    "form": "{recipe} names no recipe; write <category>/<slug>, such as "
+    "training/ema-weights",
+    "category": "unknown category {category}; choose one of docs/categories.yml: "
+    "{known}",
+    "slug": "{slug} is no slug; write lower-case words joined by -, the first "
+    "beginning with a letter",
+    "near": "{recipe} names no recipe; write {near}",
+    "keyword": "{slug} is a keyword of Python; write a slug of several words",
+    "module": "{slug} is a module's name, which the snippet would hide; write a slug "
+    "of several words that name the task",
+    "long": "{slug} has {count} characters; write a slug of at most {limit}",
+    "exists": "{slug} exists already: {path}; improve that page, or rename yours",
+    "covered": "{slug} is covered by {path}; remove it from there first (line {line})",
+    "moved": "{slug} is an old address, see {path}; choose another slug; old links "
+    "must not lead to another task",
+    "file": "{path} exists already; choose another slug, or remove the file",
+    "unknown": "no recipe {recipe}; write {address}",
+    "same": "{recipe} is there already; write another category or slug",
 }
-REPORT = {
-    "en": (
-        "Written, and it runs already:",
-        "Replace what each TODO says:",
-        "Run this until all is in order:",
-        "Then confirm that the two pages say the same:",
-    ),
-    "zh": (
-        "已生成以下文件，可以直接运行：",
-        "替换每一处 TODO：",
-        "反复运行，直到全部通过：",
-        "最后确认两页内容一致：",
-    ),
-}
+REPORT = (
+    "Written; the code already runs, with --gpu on a GPU alone:",
+    "Replace what each TODO says:",
+    "Run this until all is in order:",
+    "Then confirm that the two pages say the same:",
+)
 
 
 class ScaffoldError(Exception):
-    """The recipe can not be started; says why, and what to write instead."""
+    """The recipe cannot be started; says why, and what to write instead."""
 
     def __init__(self, reason: str, **facts: object):
-        lang = reader_language()
-        texts = (text.format_map(facts) for text in REFUSALS[reason][lang])
-        super().__init__(SEPARATOR[lang].join(texts))
+        super().__init__(REFUSALS[reason].format_map(facts))
 
 
 @dataclass(frozen=True)
@@ -166,7 +108,7 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
     Raises:
         ScaffoldError: the recipe exists, or its name will not do.
-        PageError: the front matter of another page can not be read.
+        PageError: the front matter of another page cannot be read.
     """
     category, slug = split(recipe)
     refuse_category(catalogue, category)
@@ -187,6 +129,9 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
 
 def split(recipe: str) -> tuple[str, str]:
     category, slash, slug = recipe.partition("/")
+    near = re.sub(r"[_\s]+", "-", recipe.replace("\\", "/").lower())
+    if near != recipe and SLUG.fullmatch(near.partition("/")[2]):
+        raise ScaffoldError("near", recipe=recipe, near=near)
     if not (category and slash and slug) or "/" in slug:
         raise ScaffoldError("form", recipe=recipe)
     return category, slug
@@ -202,8 +147,10 @@ def refuse_category(catalogue: Catalogue, category: str) -> None:
 
 
 def refuse_name(catalogue: Catalogue, slug: str) -> None:
-    if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
+    if not SLUG.fullmatch(slug):
         raise ScaffoldError("slug", slug=slug)
+    if keyword.iskeyword(slug):
+        raise ScaffoldError("keyword", slug=slug)
     if is_module(catalogue.root, slug.replace("-", "_")):
         raise ScaffoldError("module", slug=slug)
     if len(slug) > LONGEST:
@@ -227,7 +174,7 @@ def refuse_moved(catalogue: Catalogue, slug: str, own: str = "") -> None:
 
 
 def write(root: Path, files: dict[Path, str]) -> None:
-    """Write all files; where one can not be written, leave none behind."""
+    """Write all files; where one cannot be written, leave none behind."""
     written = []
     try:
         for path, text in files.items():
@@ -250,9 +197,8 @@ def report(root: Path, paths: list[Path]) -> str:
         [f"  {python} check {slug} --fix"],
         [f"  {python} parity {slug}"],
     )
-    titles = REPORT[reader_language()]
     return "\n\n".join(
-        "\n".join([title, *lines]) for title, lines in zip(titles, parts, strict=True)
+        "\n".join([title, *lines]) for title, lines in zip(REPORT, parts, strict=True)
     )
 
 

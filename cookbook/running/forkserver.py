@@ -1,24 +1,26 @@
 """Run each block in a fresh process, without importing torch each time.
 
-    python -W error -m cookbook.running.forkserver LISTENER_FD LANES
+    python -W error -m cookbook.running.forkserver CONTROL_FD LANES
 
 The server imports torch once and never touches it again, so that a fork of it
-is as good as a new interpreter. It forks itself into *lanes*, which take
-requests from one socket; a lane forks one block at a time. A block can crash,
-hang, or leave workers behind: its lane kills whatever it started, and answers.
+is as good as a new interpreter. It forks itself into *lanes*, and replaces a
+lane that dies. A lane forks one block at a time. A block can crash, hang, or
+leave workers behind: its lane kills whatever it started, and answers.
 
-Request, one JSON line: ``argv`` (a .py file to run as ``__main__``, or a
-command), ``cwd``, ``env``, ``stdout`` and ``stderr`` (files), ``end`` (a file
-written when a script has reached its end), ``timeout`` (seconds). Answer, one
-JSON line: ``exit`` (code, or minus the signal; null after a time-out),
-``seconds``, ``max_rss`` (bytes, of the block's process), ``offline`` (whether
-the system kept it off the network).
+A client sends a socket over CONTROL_FD for each block. The lane that takes it
+says so, in a JSON line: ``lane`` (the process to kill where no answer comes) and
+``level`` (how far blocks are shut in). Request, one JSON line: ``argv`` (a .py file
+to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``env``,
+``logs`` (a folder for ``stdout``, ``stderr`` and ``end``, a file written when a
+script has reached its end), ``room`` (a folder for all else that it writes, where
+it gets no room of its own), ``timeout`` (seconds). Answer, one JSON line: ``exit``
+(code, or minus the signal; null after a time-out), ``seconds``, ``max_rss``
+(bytes, of the block's process).
 """
 
 import atexit
 import builtins
 import contextlib
-import ctypes
 import faulthandler
 import gc
 import json
@@ -27,39 +29,60 @@ import random
 import resource
 import runpy
 import select
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import types
 import weakref
+from collections.abc import Collection
 from pathlib import Path
 
 import psutil
 
-from cookbook.running import offline
+from cookbook.running import namespaces
 
 GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
-PR_SET_CHILD_SUBREAPER = 36
 MAX_FILE_BYTES = 1 << 30
+MAX_DATA_BYTES = 4 << 30  # private memory of one process
+KILL_SECONDS = 5  # to kill what starts new processes all the time
+POLL_SECONDS = 0.5
 GPU_LOG = "COOKBOOK_GPU_LOG"
 unraisable: list[type] = []
 
 
-def serve(listener: socket.socket, is_offline: bool) -> dict:
+def supervise(count: int, level: int) -> None:
+    """Keep the lanes up until the client is gone; return only in a new lane."""
+    lanes = set()
+    client_is_gone = False
+    while not client_is_gone:
+        while len(lanes) < count:
+            lane = os.fork()
+            if lane == 0:
+                return
+            lanes.add(lane)
+        client_is_gone, _, _ = select.select([sys.stdin], [], [], POLL_SECONDS)
+        gone = {lane for lane in lanes if os.waitpid(lane, os.WNOHANG)[0]}
+        lanes -= gone
+        # Outside of a namespace, a block that traces its lane hides its end.
+        if gone or level != namespaces.ALL:
+            kill_descendants(spared=lanes)  # what a lane has lost
+    kill_descendants()
+    os._exit(0)
+
+
+def serve(control: socket.socket, lane: int, level: int) -> dict:
     """Answer requests one by one; return only in a block, with its request."""
     signal.signal(signal.SIGALRM, raise_timeout)
-    signal.signal(signal.SIGTERM, leave)
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [])
-        if sys.stdin in ready:  # closed: the client is gone
+        _, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not descriptors:  # the client is gone
             os._exit(0)
-        try:
-            connection, _ = listener.accept()
-        except BlockingIOError:  # another lane was faster
-            continue
-        with connection:
+        with socket.socket(fileno=descriptors[0]) as connection:
+            send(connection, {"lane": lane, "level": level})
             request = json.loads(connection.makefile().readline())
             started = time.perf_counter()
             pid = os.fork()
@@ -67,27 +90,20 @@ def serve(listener: socket.socket, is_offline: bool) -> dict:
                 return request
             code, max_rss = wait(pid, request["timeout"])
             seconds = time.perf_counter() - started
-            kill_group(pid)
-            kill_descendants()
-            answer = {
-                "exit": code,
-                "seconds": seconds,
-                "max_rss": max_rss,
-                "offline": is_offline,
-            }
-            with contextlib.suppress(BrokenPipeError):
-                connection.sendall(json.dumps(answer).encode() + b"\n")
+            kill_rest(pid)
+            reap_rest()
+            send(connection, {"exit": code, "seconds": seconds, "max_rss": max_rss})
+
+
+def send(connection: socket.socket, message: dict) -> None:
+    """Send one line; the client may not wait for it any more."""
+    with contextlib.suppress(ConnectionError):
+        connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 def raise_timeout(signum: int, frame: types.FrameType | None) -> None:
     """Signal handler: interrupt the wait for a block."""
     raise TimeoutError
-
-
-def leave(signum: int, frame: types.FrameType | None) -> None:
-    """Signal handler: the client will not wait for the block that runs."""
-    kill_descendants()
-    os._exit(0)
 
 
 def wait(pid: int, timeout: float) -> tuple[int | None, int]:
@@ -97,50 +113,102 @@ def wait(pid: int, timeout: float) -> tuple[int | None, int]:
         _, status, usage = os.wait4(pid, 0)
         code = os.waitstatus_to_exitcode(status)
     except TimeoutError:
-        os.kill(pid, signal.SIGKILL)
+        kill_rest(pid)
         _, _, usage = os.wait4(pid, 0)
         code = None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return code, usage.ru_maxrss * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return code, usage.ru_maxrss * unit
 
 
-def adopt_orphans() -> None:
-    """On Linux, become the parent of descendants whose own parent has died."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+def is_first() -> bool:
+    """Whether this lane is the first process of a namespace, with all others below."""
+    return os.getpid() == 1
 
 
-def kill_group(group: int) -> None:
-    """Kill what a block left in its session; all, where none adopts orphans."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
+def kill_rest(block: int) -> None:
+    """Kill, at once, all there is in this namespace, or else in the block's group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if is_first():
+            os.kill(-1, signal.SIGKILL)
+        else:
+            os.killpg(block, signal.SIGKILL)
 
 
-def kill_descendants() -> None:
-    """Kill and reap all that a block left behind, however deep."""
+def reap_rest() -> None:
+    """Wait until the block's last process is gone."""
+    if not is_first():
+        kill_descendants()
+        return
     with contextlib.suppress(ChildProcessError):  # nobody left
         while True:
-            for child in psutil.Process().children(recursive=True):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    child.kill()
             os.waitpid(-1, 0)
 
 
-def enter(request: dict) -> None:
-    """Give this process the block's session, streams, folder and limits."""
+def kill_descendants(spared: Collection[int] = ()) -> None:
+    """Kill and reap all that this process started, however deep, but ``spared``.
+
+    By groups: a process that only forks and leaves is in no list for long.
+    """
+    deadline = time.monotonic() + KILL_SECONDS
+    while time.monotonic() < deadline:
+        children = psutil.Process().children()
+        children = [child for child in children if child.pid not in spared]
+        if not children:
+            return
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                for process in [*child.children(recursive=True), child]:
+                    kill_with_group(process.pid)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(child.pid, os.WNOHANG)
+
+
+def kill_with_group(pid: int) -> None:
+    """Kill a process, and its group where that is not this process's own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        group = os.getpgid(pid)
+        if group == os.getpgrp():
+            os.kill(pid, signal.SIGKILL)
+        else:
+            os.killpg(group, signal.SIGKILL)
+
+
+def enter(request: dict, level: int) -> None:
+    """Give this process the block's session, streams, folders and limits."""
     os.setsid()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with Path(os.devnull).open() as nothing:
-        os.dup2(nothing.fileno(), 0)
-    for descriptor, path in ((1, request["stdout"]), (2, request["stderr"])):
-        with Path(path).open("wb") as stream:
+    logs, room = Path(request["logs"]), Path(request["room"])
+    if level == namespaces.ALL:
+        namespaces.enter_room(logs)
+        room = namespaces.ROOM
+    for descriptor, path, mode in (
+        (0, Path(os.devnull), "rb"),
+        (1, logs / "stdout", "wb"),
+        (2, logs / "stderr", "wb"),
+    ):
+        with path.open(mode) as stream:
             os.dup2(stream.fileno(), descriptor)
-    os.chdir(request["cwd"])
+    cwd, home, temporary = (room / name for name in ("cwd", "home", "tmp"))
+    for folder in (cwd, home, temporary):
+        folder.mkdir()
+    for file in request["files"]:
+        shutil.copy(file, cwd)
+    os.chdir(cwd)
     os.environ.clear()
-    os.environ.update(request["env"])
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
+    os.environ.update(request["env"], HOME=str(home), TMPDIR=str(temporary))
+    tempfile.tempdir = None  # the server's
+    limit(resource.RLIMIT_FSIZE, MAX_FILE_BYTES)
+    if not Path("/dev/nvidiactl").exists():  # CUDA maps more than it uses
+        limit(resource.RLIMIT_DATA, MAX_DATA_BYTES)
+
+
+def limit(what: int, most: int) -> None:
+    """Lower one of this process's limits, which may be lower already."""
+    _, hard = resource.getrlimit(what)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (most, most))
 
 
 def run_as_main(script: str, end: Path) -> None:
@@ -220,34 +288,22 @@ def preload() -> None:
         finalizer.atexit = False
 
 
-def fork_lanes(count: int) -> None:
-    """Return in each lane; the server itself only waits for them to leave."""
-    for _ in range(count):
-        if os.fork() == 0:
-            return
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # meant for the lanes
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            os.wait()
-    os._exit(0)
-
-
 def main() -> None:
     """Serve; in a forked block, run what was asked, then exit as usual."""
-    listener = socket.socket(fileno=int(sys.argv[1]))
-    listener.setblocking(False)
+    control = socket.socket(fileno=int(sys.argv[1]))
     preload()
-    is_offline = offline.can_leave()
-    fork_lanes(int(sys.argv[2]))
-    if is_offline:
-        offline.leave_network()
-    adopt_orphans()
-    request = serve(listener, is_offline)
-    listener.close()
-    enter(request)
+    level = namespaces.granted()
+    namespaces.adopt_orphans()
+    supervise(int(sys.argv[2]), level)
+    lane = os.getpid()  # as the client knows it
+    namespaces.enter_lane(level)
+    namespaces.adopt_orphans()
+    request = serve(control, lane, level)
+    control.close()
+    enter(request, level)
     argv = request["argv"]
     if argv[0].endswith(".py"):
-        run_as_main(argv[0], Path(request["end"]))
+        run_as_main(argv[0], Path(request["logs"], "end"))
     else:
         os.execvpe(argv[0], argv, os.environ)
 

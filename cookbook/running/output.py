@@ -1,6 +1,9 @@
 """What a snippet prints, compared with what is recorded beside it."""
 
+import difflib
 from pathlib import Path
+
+MOST_LINES = 30  # of a difference
 
 
 def record(file: Path, stdout: str) -> None:
@@ -30,3 +33,12 @@ def matches(recorded: str, printed: str) -> bool:
             return False
         start = found + len(part)
     return True
+
+
+def difference(recorded: str, printed: str) -> str:
+    """What a run printed against what is recorded, as a unified diff."""
+    sides = recorded.splitlines(), printed.splitlines()
+    lines = [*difflib.unified_diff(*sides, "recorded", "printed", n=1, lineterm="")]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"… {len(lines) - MOST_LINES} more lines"]
+    return "\n".join(lines)

@@ -11,14 +11,21 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from cookbook.running.forkserver import GPU_LOG, GUARD
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context
 TIMEOUT = 60.0  # seconds a block may take
+SERVER = ["-m", "cookbook.running.forkserver"]
+START_SECONDS = 300  # until the server has imported torch
+MARGIN = 15  # seconds beyond a block's limit until its lane is given up
+MOST_READ = 1 << 20  # bytes of a log
+MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
 NETWORK_LOG, GPU_MEMORY, TRACE_LOG = "network.log", "gpu.log", "trace.log"
 END = "COOKBOOK_END"  # names the file that says that a block came to its end
@@ -53,7 +60,7 @@ class Result:
     ended: bool  # it came to its last line
     lines: frozenset[int]  # of a snippet, that the run came to
     refuted: tuple[int, ...]  # the lines of asserts that failed, noticed or not
-    offline: bool  # whether the system, not Python alone, refuses the network
+    lost: bool = False  # whether its lane never said what came of it
 
     @property
     def missing_package(self) -> str | None:
@@ -68,6 +75,8 @@ class Result:
         if self.hosts:
             hosts = ", ".join(self.hosts)
             return f"needs the network ({hosts}); make its data in the snippet"
+        if self.lost:
+            return "ended its own lane, the process that watches it, or stopped it"
         if self.exit is None:
             return f"still running after {self.seconds:.0f} s; killed"
         if self.exit < 0:
@@ -108,10 +117,15 @@ class Runner:
 
     def __init__(self, workers: int | None = None, timeout: float = TIMEOUT):
         self.timeout = timeout
-        self.scratch = Path(tempfile.mkdtemp(prefix="cookbook-"))
-        self.address = str(self.scratch / "server")
+        self.patience = START_SECONDS  # until a lane takes a request
+        self.level: int | None = None  # how far blocks are shut in, once known
+        # Short: below it, blocks bind sockets, whose paths must fit 100 bytes.
+        self.scratch = Path(tempfile.mkdtemp(prefix="cb-"))
+        self.numbers = count()
         lanes = workers or min(usable_cores(), MOST_LANES)
-        self.server = self._start_server(lanes)
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            self.server = start_server(theirs, lanes)
         self.threads = ThreadPoolExecutor(lanes)
         self.futures: dict[Job, Future[Result]] = {}
 
@@ -120,10 +134,14 @@ class Runner:
 
     def __exit__(self, *exception) -> None:
         self.threads.shutdown(wait=False, cancel_futures=True)
-        self.server.stdin.close()  # tells idle lanes to leave
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.server.pid, signal.SIGTERM)  # and the others
-        self.server.wait()
+        self.server.stdin.close()  # tells the server to end all
+        try:
+            self.server.wait(MARGIN)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.server.pid, signal.SIGKILL)
+            self.server.wait()
+        self.threads.shutdown()
+        self.control.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def submit(self, job: Job) -> Future[Result]:
@@ -132,73 +150,82 @@ class Runner:
             self.futures[job] = self.threads.submit(self._run, job)
         return self.futures[job]
 
-    def _start_server(self, lanes: int) -> subprocess.Popen:
-        """Start the server on a socket that queues until it is ready."""
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(self.address)
-            listener.listen()
-            argv = ["-W", "error", "-m", "cookbook.running.forkserver"]
-            return subprocess.Popen(
-                [sys.executable, *argv, str(listener.fileno()), str(lanes)],
-                stdin=subprocess.PIPE,
-                pass_fds=[listener.fileno()],
-                cwd=Path(__file__).parents[2],
-                start_new_session=True,  # Ctrl-C reaches it through __exit__
-            )
-
     def _run(self, job: Job) -> Result:
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            logs, cwd, home = (Path(folder, name) for name in ("logs", "cwd", "home"))
-            for each in (logs, cwd, home):
-                each.mkdir()
-            for file in job.files:
-                shutil.copy(file, cwd)
-            request = {
-                "argv": job.argv,
-                "cwd": str(cwd),
-                "env": block_environment(job, logs, home),
-                "stdout": str(logs / "stdout"),
-                "stderr": str(logs / "stderr"),
-                "end": str(logs / "end"),
-                "timeout": self.timeout,
-            }
-            answer = self._ask(request)
-            traced = read(logs / TRACE_LOG).splitlines()
-            failed = {int(line.split()[1]) for line in traced if not line.isdigit()}
-            return Result(
-                **answer,
-                gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
-                stdout=read(logs / "stdout"),
-                stderr=read(logs / "stderr"),
-                ended=(logs / "end").exists(),
-                lines=frozenset(int(line) for line in traced if line.isdigit()),
-                refuted=tuple(sorted(failed)),
-                hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
-            )
+        folder = self.scratch / str(next(self.numbers))
+        logs = folder / "logs"
+        logs.mkdir(parents=True)
+        request = {
+            "argv": job.argv,
+            "files": [str(file) for file in job.files],
+            "env": block_environment(job, logs),
+            "logs": str(logs),
+            "room": str(folder),
+            "timeout": self.timeout,
+        }
+        answer = self._ask(request)
+        traced = read(logs / TRACE_LOG).splitlines()
+        failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
+        result = Result(
+            **answer,
+            gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
+            stdout=read(logs / "stdout"),
+            stderr=read(logs / "stderr"),
+            ended=(logs / "end").exists(),
+            lines=frozenset(int(line) for line in traced if line.isdigit()),
+            refuted=tuple(sorted(failed)),
+            hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
+        )
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
 
     def _ask(self, request: dict) -> dict:
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(self.address)
-                connection.sendall(json.dumps(request).encode() + b"\n")
-                return json.loads(connection.makefile().readline())
-        except (OSError, json.JSONDecodeError) as error:
-            raise RunnerError(
-                "the fork server is gone; does `import torch` "
-                "work without warnings in this environment?"
-            ) from error
+        started = time.monotonic()
+        ours, theirs = socket.socketpair()
+        with ours, ours.makefile() as answers:
+            ours.settimeout(self.patience)
+            try:
+                with theirs:
+                    socket.send_fds(self.control, [b"+"], [theirs.fileno()])
+                taken = json.loads(answers.readline())
+            except (OSError, json.JSONDecodeError) as error:
+                raise RunnerError(
+                    "the fork server is gone; does `import torch` "
+                    "work without warnings in this environment?"
+                ) from error
+            self.patience, self.level = MARGIN, taken["level"]
+            ours.settimeout(self.timeout + MARGIN)
+            try:
+                ours.sendall(json.dumps(request).encode() + b"\n")
+                return json.loads(answers.readline())
+            except (OSError, json.JSONDecodeError):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(taken["lane"], signal.SIGKILL)  # all of it dies with it
+                seconds = time.monotonic() - started
+                return {"exit": None, "seconds": seconds, "max_rss": 0, "lost": True}
 
 
-def block_environment(job: Job, logs: Path, home: Path) -> dict[str, str]:
+def start_server(control: socket.socket, lanes: int) -> subprocess.Popen:
+    """Start the server; what is sent to it queues until it is ready."""
+    argv = [*SERVER, str(control.fileno()), str(lanes)]
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", *argv],
+        stdin=subprocess.PIPE,
+        pass_fds=[control.fileno()],
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,  # Ctrl-C reaches it through __exit__
+    )
+
+
+def block_environment(job: Job, logs: Path) -> dict[str, str]:
     """This process's environment, with the guard and this Python in front.
 
-    The home is empty: weights that somebody once downloaded are not found.
+    The lane adds a home and a temporary folder. Both are empty: weights that
+    somebody once downloaded are not found.
     """
     binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     kept = {name: os.environ[name] for name in os.environ.keys() - CACHES}
     return {
         **kept,
-        "HOME": str(home),
         "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
@@ -211,5 +238,20 @@ def block_environment(job: Job, logs: Path, home: Path) -> dict[str, str]:
 
 
 def read(file: Path) -> str:
-    """A log's text; empty when nothing was written."""
-    return file.read_text(errors="replace") if file.exists() else ""
+    """A log's text, or the end of a long one; empty when nothing was written."""
+    if not file.exists():
+        return ""
+    with file.open("rb") as log:
+        left_out = max(0, file.stat().st_size - MOST_READ)
+        log.seek(left_out)
+        text = log.read(MOST_READ).decode(errors="replace")
+    return f"[{left_out} bytes left out]\n{text}" if left_out else text
+
+
+def shortened(text: str) -> str:
+    """The end of what a block printed, if that is more than anybody reads."""
+    characters, lines = MOST_SHOWN
+    end = "".join(text[-characters:].splitlines(keepends=True)[-lines:])
+    if end == text:
+        return text
+    return f"[{len(text) - len(end)} characters left out]\n{end}"

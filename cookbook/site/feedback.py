@@ -21,7 +21,7 @@ def wrong(catalogue: Catalogue, recipe: Recipe, lang: str) -> str | None:
     """
     if not catalogue.repository:
         return None
-    found = status.standings(catalogue, recipe)
+    found = status.outcomes(catalogue, recipe)
     facts = {
         "title": f"[{recipe.slug}] ",
         "recipe": recipe.slug,

@@ -1,16 +1,16 @@
 """Search from the shell, with the very worker that the site's search box runs.
 
 There is one ranking: docs/overrides/assets/search.js on the index that
-cookbook/site/search.py makes. Here it runs under the Node that Playwright brings.
+cookbook/site/search.py makes. Here it runs under Node: this machine's, or the one
+that Playwright brings.
 """
 
+import importlib.util
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-import playwright
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN
@@ -19,7 +19,7 @@ from cookbook.site import search
 
 WORKER = Path("docs/overrides/assets/search.js")
 RUN = Path(__file__).with_suffix(".mjs")
-NODE = shutil.which("node", path=Path(playwright.__file__).with_name("driver"))
+NO_NODE = "find needs Node, which is not installed; make check installs it"
 SHOWN = 5
 NOTHING = {
     "en": "Nothing found. The nearest categories: {}",
@@ -38,13 +38,20 @@ def answers(root: Path, site: dict, queries: list[str]) -> list[dict]:
     """
     task = {"worker": str(root / WORKER), "queries": queries, **site}
     result = subprocess.run(
-        [NODE, RUN],
+        [node(), RUN],
         input=json.dumps(task),
         stdout=subprocess.PIPE,
         encoding="utf-8",
         check=True,
     )
     return json.loads(result.stdout)
+
+
+def node() -> str:
+    """Where Node is; ends the program where it is not."""
+    playwright = importlib.util.find_spec("playwright")
+    path = Path(playwright.origin).with_name("driver") if playwright else ""
+    return shutil.which("node") or shutil.which("node", path=path) or sys.exit(NO_NODE)
 
 
 def slugs(answer: dict) -> list[str]:

@@ -2,13 +2,19 @@
 
 The root configuration (mkdocs.yml) builds the landing page; before it does, it
 checks every page and builds each language with mkdocs.<lang>.yml. Nothing is
-written to the site's folder until all of that has succeeded.
+written to the site's folder until all of that has succeeded. What mkdocs serve
+does differently is in preview.py.
 """
 
+import atexit
+import logging
+import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -24,44 +30,81 @@ from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
 from cookbook.pages import LANGUAGES
 from cookbook.site import feedback, indexes, prose, publish, render, search, status
+from cookbook.site.preview import WATCHED, Preview, keep_serving, source_of
 
 INDEXES = {
-    "apis.md": indexes.api_page,
-    "messages.md": indexes.error_page,
-    "verified.md": status.environments_page,
-    "rules.md": indexes.rules_page,
+    "apis.md": (indexes.api_page, indexes.WORDS, "apis"),
+    "messages.md": (indexes.error_page, indexes.WORDS, "errors"),
+    "verified.md": (status.environments_page, status.WORDS, "title"),
+    "rules.md": (indexes.rules_page, indexes.WORDS, "rules"),
 }
-BUILDING: list[Path] = []  # temporary folders of an unfinished build
+SERVING: list[Preview] = []  # one, under mkdocs serve
+
+
+def on_startup(command, dirty):
+    """Under mkdocs serve, begin a preview."""
+    if command == "serve":
+        SERVING.append(Preview(temporary_folder()))
+        logging.getLogger(build.__module__).addFilter(is_news)
+
+
+def is_news(record) -> bool:
+    """Whether a line of MkDocs says more than that a build was not a full one."""
+    return not record.msg.startswith(("A 'dirty' build", "The directory contains"))
+
+
+def on_serve(server, config, builder):
+    """Watch all that is shown; an error leaves the last good site in place."""
+    root = Path(config.config_file_path).parent
+    for path in (root / name for name in WATCHED):
+        if path.exists():
+            server.watch(str(path))
+    server.builder = keep_serving(builder, SERVING[0])
+    return server
 
 
 def on_config(config):
     """Read the catalogue; derive the navigation from it."""
-    root = Path(config.config_file_path).parent
-    repository = (config.extra.get("repository") or "").rstrip("/")
-    catalogue = config.extra.get("catalogue") or Catalogue(root, repository)
     lang = config.extra.get("lang")
+    if "catalogue" not in config.extra:
+        config.extra["catalogue"] = read_catalogue(config)
+        config.extra["preview"] = SERVING[0] if SERVING else None
+    catalogue = config.extra["catalogue"]
     config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
-    if lang is None:
-        refuse_problems(catalogue)
     config.extra["alternate"] = True  # shows partials/alternate.html
-    config.extra["catalogue"] = catalogue
     config.extra["totals"] = {
         code: status.totals(catalogue, code) for code in LANGUAGES
     }
     config.extra["recipe_pages"] = {
         f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
     }
-    if lang is None:
-        return config
-    config.nav = [{render.WORDS[lang]["home"]: "index.md"}]
+    if lang:
+        config.nav = navigation(catalogue, lang)
+    return config
+
+
+def read_catalogue(config) -> Catalogue:
+    """The recipes; where a page has a problem, no build goes on, but a preview does."""
+    root = Path(config.config_file_path).parent
+    repository = (config.extra.get("repository") or "").rstrip("/")
+    catalogue = Catalogue(root, repository)
+    if SERVING:
+        return SERVING[0].read(catalogue)
+    refuse_problems(catalogue)
+    return catalogue
+
+
+def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
+    """A language's pages, each with its title: a dirty build reads none from a page."""
+    nav = [{render.WORDS[lang]["home"]: "index.md"}]
     for category in catalogue.categories:
         recipes = catalogue.in_category(category.slug)
-        pages = [f"{category.slug}/{recipe.slug}.md" for recipe in recipes]
-        if pages:
-            index = f"{category.slug}/index.md"
-            config.nav.append({category.title[lang]: [index, *pages]})
-    config.nav.append({render.WORDS[lang]["indexes"]: list(INDEXES)})
-    return config
+        if recipes:
+            title, folder = category.title[lang], category.slug
+            pages = [{r.title(lang): f"{folder}/{r.slug}.md"} for r in recipes]
+            nav.append({title: [{title: f"{folder}/index.md"}, *pages]})
+    listed = [{words[lang][key]: name} for name, (_, words, key) in INDEXES.items()]
+    return [*nav, {render.WORDS[lang]["indexes"]: listed}]
 
 
 def refuse_problems(catalogue: Catalogue) -> None:
@@ -73,22 +116,64 @@ def refuse_problems(catalogue: Catalogue) -> None:
         raise Abort(f"The pages are not in order:\n{lines}")
 
 
+def temporary_folder() -> Path:
+    """A folder that is gone when the process ends, interrupted or not."""
+    folder = Path(tempfile.mkdtemp(prefix="cookbook-site-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def on_pre_build(config):
     """In the root build, build each language beside the site's folder."""
     if "lang" in config.extra:
         return
-    config.extra["built"] = Path(tempfile.mkdtemp(prefix="cookbook-site-"))
-    BUILDING.append(config.extra["built"])
-    root = Path(config.config_file_path).parent
-    for lang in LANGUAGES:
-        language = load_config(
-            str(root / f"mkdocs.{lang}.yml"),
-            site_dir=str(config.extra["built"] / lang),
-            site_url=f"{config.site_url}{lang}/",
-            strict=config.strict,
-        )
-        language.extra["catalogue"] = config.extra["catalogue"]
-        build(language)
+    preview = config.extra["preview"]
+    config.extra["built"] = preview.folder if preview else temporary_folder()
+    if preview:  # one after the other: a process with threads must not be forked
+        for lang in LANGUAGES:
+            build_language(config, lang)
+    else:
+        build_side_by_side(config)
+
+
+def build_side_by_side(config) -> None:
+    """Build each language in a process of its own, which has the catalogue already."""
+    fork = multiprocessing.get_context("fork")
+    processes = {
+        lang: fork.Process(target=build_alone, args=(config, lang))
+        for lang in LANGUAGES
+    }
+    for process in processes.values():
+        process.start()
+    try:
+        for process in processes.values():
+            process.join()
+    finally:  # after an interruption they still run
+        for process in processes.values():
+            process.terminate()
+            process.join()
+    if failed := [lang for lang, process in processes.items() if process.exitcode]:
+        raise Abort(f"Not built, for the reasons above: {', '.join(failed)}")
+
+
+def build_alone(config, lang: str) -> None:
+    """Build a language in a process that Ctrl-C ends without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    build_language(config, lang)
+
+
+def build_language(config, lang: str) -> None:
+    """Build a language; in a preview, only what has changed."""
+    preview = config.extra["preview"]
+    language = load_config(
+        str(Path(config.config_file_path).parent / f"mkdocs.{lang}.yml"),
+        site_dir=str(config.extra["built"] / lang),
+        site_url=f"{config.site_url}{lang}/",
+        strict=config.strict and not preview,
+    )
+    language.extra["catalogue"] = config.extra["catalogue"]
+    language.extra["preview"] = preview
+    build(language, dirty=preview is not None)
 
 
 def on_post_build(config):
@@ -101,17 +186,12 @@ def on_post_build(config):
         return
     site, built = Path(config.site_dir), config.extra["built"]
     for lang in LANGUAGES:
-        shutil.rmtree(site / lang, ignore_errors=True)  # --dirty keeps the old one
-        shutil.move(built / lang, site / lang)
-    built.rmdir()
-    BUILDING.remove(built)
+        if not config.extra["preview"]:
+            shutil.rmtree(site / lang, ignore_errors=True)  # --dirty keeps the old one
+            shutil.move(built / lang, site / lang)
+        elif not (site / lang).exists():
+            (site / lang).symlink_to(built / lang)
     publish.write(catalogue, site)
-
-
-def on_build_error(error):
-    """Leave no half-built language behind."""
-    while BUILDING:
-        shutil.rmtree(BUILDING.pop(), ignore_errors=True)
 
 
 def on_files(files, config):
@@ -119,29 +199,51 @@ def on_files(files, config):
     lang = config.extra.get("lang")
     if lang is None:
         return files
-    catalogue = config.extra["catalogue"]
+    catalogue, preview = config.extra["catalogue"], config.extra["preview"]
     for category in catalogue.categories:
         if catalogue.in_category(category.slug):
             content = publish.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
     for recipe in catalogue.recipes:
-        if lang in recipe.missing:
+        path = f"{recipe.category}/{recipe.slug}.md"
+        # In a preview the file may be there, and not be fit to be read.
+        if lang in recipe.missing and path not in files.src_uris:
             content = recipe.pages[lang].source
-            path = f"{recipe.category}/{recipe.slug}.md"
             files.append(File.generated(config, path, content=content))
-    for name, page in INDEXES.items():
+    for name, (page, _, _) in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
+    if preview:
+        texts = {
+            f"{recipe.category}/{recipe.slug}.md": recipe_markdown(recipe, config)
+            for recipe in catalogue.recipes
+        }
+        preview.keep_unchanged(files.documentation_pages(), config, texts)
     return files
+
+
+def on_pre_page(page, config, files):
+    """In a preview, also render what no build would."""
+    if preview := config.extra["preview"]:
+        page.render = partial(preview.render, page)
+    return page
+
+
+def on_page_read_source(page, config):
+    """In a preview, also read what is not UTF-8."""
+    return source_of(page.file) if config.extra["preview"] else None
 
 
 def on_page_markdown(markdown, page, config, files):
     """Complete a recipe's page; list the recipes on the home page."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
-    page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
     recipe = recipe_of(page, config)
+    if recipe:  # what else the front matter has is ours, and nothing for a theme
+        title, description = recipe.title(lang), recipe.description(lang)
+        page.meta = {"title": title, "description": description}
+    page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
     if recipe:
-        return render.number_errors(render.site_markdown(catalogue, recipe.pages[lang]))
+        return recipe_markdown(recipe, config)
     if lang and page.is_homepage:
         return markdown + publish.home_listing(catalogue, lang)
     return markdown
@@ -160,7 +262,15 @@ def on_page_context(context, page, config, nav):
 
 def on_page_content(html, page, config, files):
     """Between two Chinese characters a line break of the source is no space."""
-    return prose.joined(html) if config.extra.get("lang") == "zh" else html
+    html = prose.joined(html) if config.extra.get("lang") == "zh" else html
+    preview = config.extra["preview"]
+    return preview.banner(page.file, config) + html if preview else html
+
+
+def recipe_markdown(recipe, config) -> str:
+    """The Markdown of a recipe's page in the language that is built."""
+    page = recipe.pages[config.extra["lang"]]
+    return render.number_errors(render.site_markdown(config.extra["catalogue"], page))
 
 
 def recipe_of(page, config):

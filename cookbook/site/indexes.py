@@ -98,7 +98,7 @@ class _Names(dict):
 def _literal(text: str) -> str:
     """Text in which Markdown finds nothing to interpret."""
     line = " ".join(text.split())
-    return re.sub(r"[^\w\s.,:;()/‹›]", lambda match: f"&#{ord(match[0])};", line)
+    return re.sub(r"[^\w\s.,:;()/‹›]|_", lambda match: f"&#{ord(match[0])};", line)
 
 
 def _head(title: str, lead: str, anchor: str) -> list[str]:

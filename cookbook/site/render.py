@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cookbook import answer, apis
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.markdown import Document
+from cookbook.markdown import read
 from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
@@ -164,7 +164,7 @@ def full_markdown(catalogue: Catalogue, page: Page) -> str:
     notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
     lines = [f"> {notice}", ""] if notice else []
     text = _document(catalogue, page, lines, in_site=False)
-    words = {number for number, _ in Document(text).prose}
+    words = {number for number, _ in read(text).prose}
     lines = [""]
     for number, line in enumerate(text.split("\n"), start=1):
         if number not in words:
@@ -215,7 +215,8 @@ def _documentation(recipe: Recipe, heading: str) -> list[str]:
 def _related(
     catalogue: Catalogue, recipe: Recipe, page: Page, heading: str
 ) -> list[str]:
-    related = [catalogue.by_slug[slug] for slug in recipe.facts.get("related", [])]
+    slugs = recipe.facts.get("related", [])
+    related = [catalogue.by_slug[slug] for slug in slugs if slug in catalogue.by_slug]
     if not related:
         return []
     items = [

@@ -62,8 +62,8 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How a recipe stands in one environment: its blocks of that kind.
+class Outcome:
+    """What came of a recipe's blocks in one environment.
 
     ``status`` is passed, failed, or changed: run there, but as another text.
     """
@@ -73,8 +73,8 @@ class Standing:
     seconds: float
 
 
-def standing(recipe: Recipe, record: Record) -> Standing | None:
-    """The recipe's standing in an environment; None where it was not run."""
+def outcome(recipe: Recipe, record: Record) -> Outcome | None:
+    """What came of the recipe in an environment; None where it was not run."""
     wanted = [
         block
         for block in recipe.blocks
@@ -85,14 +85,14 @@ def standing(recipe: Recipe, record: Record) -> Standing | None:
     current = [run for block in wanted if (run := record.run_of(block))]
     seconds = sum(run["seconds"] for run in current)
     if any(run["status"] == "failed" for run in current):
-        return Standing(record, "failed", seconds)
+        return Outcome(record, "failed", seconds)
     complete = len(current) == len(wanted)
-    return Standing(record, "passed" if complete else "changed", seconds)
+    return Outcome(record, "passed" if complete else "changed", seconds)
 
 
-def standings(catalogue: Catalogue, recipe: Recipe) -> list[Standing]:
-    """The recipe in every environment that ran it, newest torch first."""
-    found = [standing(recipe, record) for record in catalogue.records]
+def outcomes(catalogue: Catalogue, recipe: Recipe) -> list[Outcome]:
+    """What came of the recipe in each environment, newest torch first."""
+    found = [outcome(recipe, record) for record in catalogue.records]
     return [one for one in found if one]
 
 
@@ -100,7 +100,7 @@ def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     """The newest run on a CPU, and on a GPU where a block needs one."""
     marks = {block.mark for block in recipe.blocks}
     kinds = [kind for kind, mark in (("cpu", None), ("gpu", "gpu")) if mark in marks]
-    found = standings(catalogue, recipe)
+    found = outcomes(catalogue, recipe)
     parts = [
         _part([one for one in found if one.record.kind == kind], kind, WORDS[lang])
         for kind in kinds
@@ -109,16 +109,16 @@ def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
 
 
 def mark(catalogue: Catalogue, block: Block, lang: str) -> str:
-    """What is said above a block that needs a GPU: where it last passed, if it did."""
+    """The line above a block that needs a GPU: where it last passed, if it did."""
     runs = [
-        Standing(record, run["status"], run["seconds"])
+        Outcome(record, run["status"], run["seconds"])
         for record in catalogue.records
         if record.kind == "gpu" and (run := record.run_of(block))
     ]
     return f"{WORDS[lang]['needs']} | {_part(runs, 'gpu', WORDS[lang])}"
 
 
-def _part(found: list[Standing], kind: str, words: dict) -> str:
+def _part(found: list[Outcome], kind: str, words: dict) -> str:
     name = KINDS[kind]
     if not found:
         return words["never"].format(kind=name)
@@ -142,7 +142,7 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
     """A row per torch version, a column per device; empty where nothing ran."""
     found = {
         (one.record.torch, one.record.environment["device"]): SIGNS[one.status]
-        for one in reversed(standings(catalogue, recipe))
+        for one in reversed(outcomes(catalogue, recipe))
     }
     devices = sorted({device for _, device in found}, key=lambda name: name != "CPU")
     releases = list(dict.fromkeys(record.torch for record in catalogue.records))
@@ -169,8 +169,8 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
 def costs(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
     """What the blocks took on a GPU, from the newest run of their exact text.
 
-    For recipes with a block that needs one, since these claim to save memory or
-    time there: the figures are those of the records, or are not there.
+    Only for recipes with a block that needs a GPU: they claim to save memory or time
+    there. Without a record there are no figures.
     """
     words = WORDS[lang]
     rows = [row for block in recipe.blocks if (row := _cost(catalogue, block, words))]
@@ -200,7 +200,7 @@ def totals(catalogue: Catalogue, lang: str) -> str:
     """One line over everything, for the home pages.
 
     A recipe counts as failing where its present text failed under the newest torch
-    on any device, however it fared there on others.
+    on any device, even if it passed there on another.
     """
     records = catalogue.records
     if not records:
@@ -228,7 +228,7 @@ def totals(catalogue: Catalogue, lang: str) -> str:
 
 
 def _fails(recipe: Recipe, record: Record) -> bool:
-    found = standing(recipe, record)
+    found = outcome(recipe, record)
     return found is not None and found.status == "failed"
 
 
@@ -273,7 +273,7 @@ def _environment_row(record: Record, words: dict) -> str:
 def failures(catalogue: Catalogue) -> Iterator[tuple[Recipe, str]]:
     """Each recipe with each environment in which it fails."""
     for recipe in catalogue.recipes:
-        for one in standings(catalogue, recipe):
+        for one in outcomes(catalogue, recipe):
             if one.status == "failed":
                 device = one.record.environment["device"]
                 yield recipe, f"torch {one.record.torch}, {device}"

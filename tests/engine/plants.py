@@ -3,6 +3,7 @@
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
 SNIPPET = "snippets/training/label_smoothing.py"
+TEST = "tests/snippets/training/test_label_smoothing.py"
 OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
 BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
 
@@ -49,6 +50,17 @@ class Encode:
     def __call__(self, cookbook):
         file = cookbook.root / self.path
         file.write_text(file.read_text(encoding="utf-8"), encoding=self.encoding)
+
+
+class Link:
+    """Put a symbolic link in a file's place."""
+
+    def __init__(self, path: str, target: str):
+        self.path, self.target = path, target
+
+    def __call__(self, cookbook):
+        (cookbook.root / self.path).unlink(missing_ok=True)
+        (cookbook.root / self.path).symlink_to(self.target)
 
 
 class Move:
@@ -105,3 +117,14 @@ def headed(line: str) -> Change:
 def coded(text: str) -> Append:
     """The snippet, with more lines from its fourth on."""
     return Append(SNIPPET, text=text)
+
+
+EXPECT = """
+PAGE = "training/label-smoothing"
+
+
+{}def test_errors({}):
+    with raises_as_documented(PAGE, {}):
+        {{}}[1]
+"""
+EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))

@@ -1,6 +1,17 @@
-"""``mkdocs build`` publishes the whole site, or says what is wrong and nothing."""
+"""``mkdocs build`` publishes the whole site, or says what is wrong and nothing.
+
+``mkdocs serve`` shows what is unfinished, too.
+"""
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPException
+from urllib.request import urlopen
 
 import pytest
 
@@ -51,9 +62,9 @@ def test_a_sound_cookbook_is_built_then_kept_when_a_fault_stops_the_build(
     cookbook.replace(PAGES[1], "```python", link)
     code, output = build()
     assert code != 0
-    assert (
-        "'training/label-smoothing.md' contains an unrecognized relative link" in output
-    )
+    fault = "'training/label-smoothing.md' contains an unrecognized relative link"
+    assert output.count(fault) == 2
+    assert "Not built, for the reasons above: en, zh" in output
     assert snapshot(site) == before
     assert list(scratch.iterdir()) == []
 
@@ -99,3 +110,176 @@ def test_a_fault_stops_the_build_with_its_message_alone(
     assert "Traceback" not in output
     assert not (cookbook.root / "site").exists()
     assert list((cookbook.root / "scratch").iterdir()) == []
+
+
+def start(cookbook, *argv: str) -> subprocess.Popen:
+    """Start MkDocs as a terminal does; temporary files go to scratch/."""
+    (cookbook.root / "scratch").mkdir(exist_ok=True)
+    with (cookbook.root / "log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", *argv],
+            cwd=cookbook.root,
+            env={**os.environ, "TMPDIR": str(cookbook.root / "scratch")},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def wait_for(condition, process, seconds: float = 240):
+    """What the condition answers, once that is something."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert process.poll() is None, "MkDocs has ended"
+        assert time.monotonic() < end, f"not within {seconds} s"
+        time.sleep(0.1)
+    return found
+
+
+def test_an_interrupted_build_leaves_nothing_behind(cookbook):
+    process = start(cookbook, "build", "--strict")
+    scratch = cookbook.root / "scratch"
+    wait_for(lambda: list(scratch.glob("*/*/assets")), process)  # a language is begun
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(60) != 0
+    assert list(scratch.iterdir()) == []
+    assert not (cookbook.root / "site").exists()
+
+
+class Server:
+    """``mkdocs serve`` in a cookbook."""
+
+    def __init__(self, cookbook):
+        self.cookbook = cookbook
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.process = start(cookbook, "serve", "--dev-addr", self.address)
+
+    @property
+    def log(self) -> str:
+        return (self.cookbook.root / "log").read_text("utf-8")
+
+    def get(self, page: str) -> str:
+        """A page as it is now; nothing while the server is not up."""
+        try:
+            with urlopen(f"http://{self.address}/{page}/", timeout=240) as answer:
+                return answer.read().decode()
+        except (OSError, HTTPException):
+            return ""
+
+    def page_with(self, page: str, text: str) -> str:
+        """The page, once it has the text."""
+
+        def found() -> str:
+            html = self.get(page)
+            return html if text in html else ""
+
+        return wait_for(found, self.process)
+
+    def page_without(self, page: str, text: str) -> str:
+        """The page, once it has the text no more."""
+
+        def found() -> str:
+            html = self.get(page)
+            return html if html and text not in html else ""
+
+        return wait_for(found, self.process)
+
+
+@pytest.fixture
+def serve(cookbook):
+    """Starts the server when the test has planted its pages; stops it."""
+    servers = []
+
+    def serve() -> Server:
+        servers.append(Server(cookbook))
+        return servers[0]
+
+    yield serve
+    for server in servers:
+        os.killpg(server.process.pid, signal.SIGINT)
+        server.process.wait(60)
+    assert list((cookbook.root / "scratch").iterdir()) == []
+
+
+GOOD = "en/training/label-smoothing"
+OPEN_FENCE = "```text\nnever closed\n"
+NO_SNIPPET = '```python\n--8<-- "training/none.py"\n```\n'
+
+
+def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
+    cookbook.recipe("no-id", cookbook.CLAIM, after="\n## Heading\n")
+    cookbook.recipe("open-fence", cookbook.CLAIM, after=f"\n{OPEN_FENCE}")
+    cookbook.recipe("no-snippet", cookbook.CLAIM, after=f"\n{NO_SNIPPET}")
+    cookbook.recipe("no-yaml", cookbook.CLAIM)
+    cookbook.replace("docs/en/training/no-yaml.md", "Use it", "Use: it")
+    cookbook.recipe("no-python", "def (:\n")
+    cookbook.write(
+        "docs/en/index.md", '---\ntemplate: home.html\n---\n--8<-- "no.md"\n'
+    )
+    server = serve()
+
+    page = server.page_with("en/training/no-id", "This page is not finished")
+    assert "<li>12: P302 a heading without an id" in page
+    assert "language-python" in page
+    page = server.get("zh/training/no-id")
+    assert "本页尚未完成" in page
+    assert "<li>12: P302 小节标题没有 id" in page
+    for name, problem in {
+        "open-fence": "<li>12: P207 a fence that is not closed",
+        "no-snippet": "<li>13: P203 no snippet training/none.py",
+        "no-yaml": "<li>3: P102 the front matter is not YAML",
+    }.items():
+        page = server.get(f"en/training/{name}")
+        assert problem in page
+        assert "<pre><code>---\ntitle: The" in page
+    page = server.get("en/training/no-python")
+    assert "<li>snippets/training/no_python.py:1: S201 does not parse" in page
+    assert "language-python" in page
+    assert "Snippet at path &#x27;no.md&#x27; could not be found" in server.get("en")
+
+    page = server.get(GOOD)
+    assert "Add two numbers" in page
+    assert "problems" not in page
+    assert "docs/en/training/no-id.md:12: P302 a heading without an id" in server.log
+
+
+def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
+    cookbook.recipe("other", cookbook.CLAIM)
+    server = serve()
+    assert "problems" not in server.page_with(GOOD, "Add two numbers")
+    (built,) = (cookbook.root / "scratch").glob("cookbook-site-*")
+    others = {file: file.stat().st_mtime_ns for file in built.rglob("other/index.html")}
+    assert len(others) == 2
+
+    cookbook.replace(PAGES[0], "```python", "A new word.\n\n```python")
+    server.page_with(GOOD, "A new word.")
+    cookbook.write("snippets/training/label_smoothing.py", '"""Add more."""\n')
+    page = server.page_with(GOOD, "Add more.")
+    assert "<li>snippets/training/label_smoothing.py:1: S203" in page
+    cookbook.write("snippets/training/label_smoothing.py", cookbook.CLAIM)
+    server.page_without(GOOD, "problems")
+    assert {file: file.stat().st_mtime_ns for file in others} == others
+
+    cookbook.replace(PAGES[0], "The label-smoothing", "Another title")
+    assert "Another title" in server.page_with("en/training/other", "Another title")
+    for page in PAGES:
+        (cookbook.root / page).unlink()
+    server.page_without("en/training/other", "Another title")
+    assert server.get(GOOD) == ""
+
+
+def test_files_beside_the_pages_are_read_again(cookbook, serve):
+    cookbook.recipe("declared", f"{cookbook.CLAIM}import lonely\n")
+    server = serve()
+    server.page_with("en/training/declared", "S206 lonely is not declared")
+    text = (cookbook.root / "requirements.in").read_text("utf-8")
+    cookbook.write("requirements.in", f"{text}lonely\n")
+    server.page_without("en/training/declared", "problems")
+
+    text = (cookbook.root / "docs/categories.yml").read_text("utf-8")
+    cookbook.write("docs/categories.yml", "no: [yaml")
+    wait_for(lambda: "Not rebuilt: ParserError" in server.log, server.process)
+    assert "Add two numbers" in server.get(GOOD)  # the last good site
+    cookbook.write("docs/categories.yml", text.replace("Training", "Schooling"))
+    server.page_with(GOOD, "Schooling")

@@ -1,12 +1,14 @@
 """``pytest docs`` runs every block once, and says what is wrong with which."""
 
 import json
+import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cookbook.running import output
+from cookbook.running import collector, namespaces, output
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -37,7 +39,7 @@ COUNTED = '''"""Count the runs."""
 
 import os
 
-with open(os.environ["COUNT_FILE"], "a") as file:
+with open(os.environ["COUNT_FILE"], "w") as file:
     assert file.write("x")
 '''
 SHELL = """
@@ -61,7 +63,7 @@ exit 1
 exit 1
 ```
 """
-PRINT = '"""Print."""\n\nprint(2)\nassert True\n'
+PRINT = '"""Print."""\n\nprint(2)\nassert 1 + 1 == 2\n'
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +85,11 @@ def batch(tiny_cookbook):
     cookbook.recipe("alone", PRINT)
     (cookbook.root / "docs/zh/training/alone.md").unlink()
     counter = cookbook.root / "counter"
+    os.mkfifo(counter)  # a block writes to no file outside its own folders
+    reader = os.open(counter, os.O_RDONLY | os.O_NONBLOCK)
     run = cookbook.pytest("-o", "block_timeout=2", COUNT_FILE=str(counter))
-    run.counted = counter.read_text()
+    run.counted = os.read(reader, 10).decode()
+    os.close(reader)
     return run
 
 
@@ -121,7 +126,8 @@ def test_a_failure_is_printed_without_the_engine_in_its_traceback(batch):
         "hangs": "snippets/training/hangs.py:1: still running after 2 s; killed",
         "prints-otherwise": "snippets/training/prints_otherwise.py:1: printed "
         "otherwise than snippets/training/prints_otherwise.out; "
-        "if right, pytest --record",
+        "if right, pytest --record\n--- recorded\n+++ printed\n@@ -1 +1 @@\n"
+        "-old\n+new\n",
         "needs-package": "snippets/training/needs_package.py:3: needs "
         "no_such_package, which is not installed here",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
@@ -260,6 +266,12 @@ def test_three_dots_in_a_recorded_output_stand_for_anything(recorded, printed, s
     assert output.matches(recorded, printed) == same
 
 
+def test_a_long_difference_is_cut():
+    lines = output.difference("", "x\n" * 1000).splitlines()
+    assert len(lines) == output.MOST_LINES + 1
+    assert lines[-1] == "… 973 more lines"
+
+
 def statuses(document: dict) -> dict[str, str]:
     return {Path(block["path"]).stem: block["status"] for block in document["blocks"]}
 
@@ -290,9 +302,83 @@ def test_a_run_that_is_stopped_records_what_was_judged(tiny_cookbook):
     assert not document["complete"]
 
 
-def test_the_record_survives_a_block_that_kills_its_lane(tiny_cookbook):
+def test_the_record_survives_a_block_that_would_kill_its_lane(tiny_cookbook):
+    """In a namespace it cannot; elsewhere it fails, and its lane is replaced."""
     cookbook = tiny_cookbook()
-    cookbook.recipe("z-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
-    document = verified(cookbook)
-    assert statuses(document) == {"label_smoothing": "passed"}
-    assert not document["complete"]
+    cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
+    run = cookbook.pytest("--verify")
+    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
+    status, text = run.of("a-kills")
+    assert status == "passed" or "ended its own lane" in text
+    assert statuses(json.loads(file.read_text("utf-8"))) == {
+        "label_smoothing": "passed",
+        "a_kills": status.replace("failure", "failed"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        (namespaces.ALL, []),
+        (namespaces.NETWORK, ["blocks could write anywhere"]),
+        (namespaces.NOTHING, ["blocks could write anywhere", "have used the network"]),
+        (None, []),  # no block ran
+    ],
+)
+def test_the_end_of_a_run_says_what_was_not_contained(level, said):
+    lines = []
+    reporter = SimpleNamespace(write_line=lines.append)
+    stash = {collector.runner_key: SimpleNamespace(level=level)}
+    collector.pytest_terminal_summary(reporter, SimpleNamespace(stash=stash))
+    assert len(lines) == bool(said)
+    assert all(part in lines[0] for part in said)
+
+
+def test_a_split_run_merged_is_one_run(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    for slug in ("first", "second"):
+        cookbook.recipe(slug, cookbook.CLAIM)
+    cookbook.recipe("raises", FAULTY["raises"])
+    whole = verified(cookbook)
+    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
+    parts = []
+    for group in ("1", "2"):
+        file.unlink(missing_ok=True)
+        cookbook.pytest("--verify", "--splits", "2", "--group", group)
+        assert not json.loads(file.read_text("utf-8"))["complete"]
+        parts.append(cookbook.root / "parts" / group / file.name)
+        parts[-1].parent.mkdir(parents=True)
+        file.rename(parts[-1])
+    done = cookbook.command("cookbook", "merge", *map(str, parts))
+    assert (done.returncode, done.stderr) == (0, "")
+    merged = json.loads(file.read_text("utf-8"))
+    assert statuses(merged) == statuses(whole)
+    assert merged["complete"] is whole["complete"] is True
+    assert merged["environment"] == whole["environment"]
+
+
+def test_what_passed_here_is_left_out_with_the_reason(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    cookbook.recipe("raises", FAULTY["raises"])
+    cookbook.recipe("edited", cookbook.CLAIM)
+    verified(cookbook)
+    cookbook.recipe("new", cookbook.CLAIM)
+    cookbook.replace("snippets/training/edited.py", "== 2", "== 2  # edited")
+    run = cookbook.pytest("--unrecorded")
+    status, reason = run.of("label-smoothing")
+    assert status == "skipped"
+    assert re.search(
+        r"passed here already, on [\d-]+ \(verified/cpu-.*\.json\)", reason
+    )
+    for slug, expected in (("raises", "failure"), ("edited", "passed")):
+        assert run.of(slug)[0] == expected
+    assert run.of("new") == ("passed", "")
+
+
+def test_workers_are_for_tests_and_not_for_blocks(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    run = cookbook.pytest("-n", "2")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "-n: blocks have a lane for each core already" in run.stderr
+    done = cookbook.command("pytest", "-n", "1", "tests")
+    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stderr

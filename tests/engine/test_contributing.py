@@ -1,13 +1,16 @@
 """What contributors are told agrees with what there is."""
 
+import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 from cookbook.catalogue import Catalogue
 from cookbook.rules import RULES
@@ -16,6 +19,7 @@ from tests.helpers import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 GUIDES = {"en": "CONTRIBUTING.md", "zh": "CONTRIBUTING.zh.md"}
+PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 REPOSITORY = "https://example.org/o/r"
 
 
@@ -43,12 +47,28 @@ def test_the_guides_have_the_same_sections_commands_and_rows():
 def test_every_category_has_owners_in_both_languages_and_no_other_has():
     lines = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
     owned = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    expected = ["*", "/docs/en/", "/docs/zh/"]
+    expected = ["*", "/verified/", "/docs/en/", "/docs/zh/"]
     for category in Catalogue(ROOT).categories:
         slug = category.slug
         expected += [f"/docs/en/{slug}/", f"/docs/zh/{slug}/"]
         expected += [f"/snippets/{slug}/", f"/tests/snippets/{slug}/"]
     assert owned == expected
+
+
+def test_what_is_asked_for_is_pinned():
+    """A package that is not pinned is installed for nobody."""
+    pins = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    pinned = {
+        canonicalize_name(found[0]) for found in map(PACKAGE.match, pins) if found
+    }
+    command = next(line.strip("# ") for line in pins if "uv pip compile" in line)
+    unpinned = [
+        f"{file.name}:{number}: {found[0]} is not in requirements.txt; run {command}"
+        for file in sorted(ROOT.glob("requirements*.in"))
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
+        if (found := PACKAGE.match(line)) and canonicalize_name(found[0]) not in pinned
+    ]
+    assert unpinned == []
 
 
 def fields(form: str) -> set[str]:
@@ -96,15 +116,6 @@ def test_forms_speak_both_languages(form):
         assert re.search(r"[\u4e00-\u9fff]", text), text
 
 
-def test_the_hook_calls_the_check_and_fetches_nothing():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
-    (repository,) = config["repos"]
-    assert repository["repo"] == "local"
-    (hook,) = repository["hooks"]
-    assert hook["entry"].startswith(".venv/bin/python -m cookbook check")
-    assert hook["language"] == "system"
-
-
 def workflow(name: str) -> dict:
     text = (ROOT / ".github/workflows" / f"{name}.yml").read_text("utf-8")
     return yaml.safe_load(text)["jobs"]
@@ -132,20 +143,39 @@ def test_what_a_gpu_run_found_is_kept_where_it_failed():
     assert workflow("pages")["deploy"]["needs"] == "build"
 
 
-def weekly_step(name: str) -> str:
-    steps = workflow("weekly")["compat"]["steps"]
+BROKEN = "snippets/training/label_smoothing.py"
+
+
+def test_problems_are_marked_in_the_diff_where_they_are(cookbook):
+    matchers = json.loads((ROOT / ".github/problems.json").read_text("utf-8"))
+    (pattern,) = matchers["problemMatcher"][0]["pattern"]
+    cookbook.replace(BROKEN, "assert 1 + 1 == 2", "assert 1 + 1 == 3")
+    cookbook.write("docs/en/training/label-smoothing.md", "no front matter\n")
+    failed = cookbook.command("pytest", "docs/zh", "-p", "no:cacheprovider").stdout
+    checked = cookbook.command("cookbook", "check", "label-smoothing").stdout
+    printed = failed + checked + f"{BROKEN}:3:1: B011 as ruff says it\n"
+    marked = re.findall(pattern["regexp"], printed, re.MULTILINE | re.ASCII)
+    assert (BROKEN, "3", "exited with code 1") in marked
+    assert (BROKEN, "3", "B011 as ruff says it") in marked
+    assert any(file == "docs/en/training/label-smoothing.md" for file, *_ in marked)
+    assert all((cookbook.root / file).is_file() for file, *_ in marked)
+
+
+def weekly_step(name: str, job: str = "compat") -> str:
+    steps = workflow("weekly")[job]["steps"]
     (script,) = [step["run"] for step in steps if step.get("name") == name]
     return script
 
 
 def run_step(script: str, folder: Path) -> subprocess.CompletedProcess:
     command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
-    env = {**os.environ, "TORCH": "nightly"}
+    env = {**os.environ, "TORCH": "nightly", "TARGET": "again"}
     return subprocess.run(
         command, cwd=folder, env=env, capture_output=True, text=True, check=False
     )
 
 
+PAGE = "docs/en/training/mixup.md"
 FOUND = "- `mixup`: torch 9.0, CPU"
 
 
@@ -170,6 +200,21 @@ def test_the_weekly_list_is_never_empty(tmp_path, python, expected):
     assert (tmp_path / "failures-nightly.md").read_text() == f"{expected}\n"
 
 
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        (f"FAILED {PAGE}::a.py - x\nERROR {PAGE}\n", f"- `{PAGE}::a.py`: make again"),
+        ("make: *** [Makefile:9: again] Error 1\n", "- make again could not run"),
+    ],
+)
+def test_the_weekly_list_names_what_fails_elsewhere(tmp_path, printed, expected):
+    (tmp_path / "printed.txt").write_text(printed)
+    done = run_step(weekly_step("Name what failed", "again"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "failures-again.md").read_text().splitlines()
+    assert lines[0] == expected
+
+
 def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
     (step, *_) = workflow("weekly")["compat"]["steps"]
     condition = "${{ matrix.torch == 'nightly' && vars.NIGHTLY_INDEX == '' }}"
@@ -192,10 +237,10 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
     assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 
 
-NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
-NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
+NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
+NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML")
 # What the site and the checks import besides.
-MISSING = ("detect_secrets", "jsonschema", "material", "mkdocs", "pathspec")
+MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
 
 
@@ -209,3 +254,43 @@ def test_blocks_run_with_no_more_packages_than_the_guides_name(cookbook):
     run = cookbook.pytest(*options)
     assert run.code == 0, run.stdout + run.stderr
     assert run.of("label-smoothing") == ("passed", "")
+
+
+WITHOUT = ("numpy", "playwright", "psutil", "pytest", "pytest_codeblocks", "sklearn")
+WITHOUT += ("torch", "torchvision", "xdist")
+LIGHT = f"""
+import runpy, sys
+sys.modules.update(dict.fromkeys({WITHOUT}))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ("cookbook check", "actionlint is not installed; make check installs it"),
+        ("cookbook check label-smoothing", "not installed; make setup installs it"),
+        ("cookbook new training/ema-weights", "snippets/training/ema_weights.py"),
+        ("cookbook find smoothing", "snippets/training/label_smoothing.py"),
+        ("mkdocs build --strict", ""),
+    ],
+)
+def test_the_light_environment_suffices(cookbook, argv, expected):
+    command = [sys.executable, "-c", LIGHT, *argv.split()]
+    done = subprocess.run(
+        command, cwd=cookbook.root, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert expected in done.stdout
+
+
+def test_the_light_environment_takes_its_versions_from_the_full_one():
+    texts = [
+        (ROOT / f"requirements{name}").read_text("utf-8")
+        for name in (".in", "-site.in", ".txt")
+    ]
+    full, light, pinned = (re.findall(r"^\w.*", text, re.MULTILINE) for text in texts)
+    assert "-r requirements-site.in\n" in texts[0]
+    assert not set(full) & set(light)
+    pins = {re.split(r"[= ]", line)[0] for line in pinned}
+    assert {re.split("=", line)[0] for line in light} <= pins

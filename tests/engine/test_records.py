@@ -1,6 +1,8 @@
 """Records: only a run's own, unchanged words about the present text count."""
 
 import json
+import shutil
+import subprocess
 
 import jsonschema
 import pytest
@@ -175,14 +177,6 @@ def edit(change):
 
 RERUN = "; run pytest --verify in that environment, or remove the file"
 FAULTS = {
-    "a hash edited by hand": (
-        edit(lambda d: d["blocks"][0].update(sha256="f" * 64)),
-        "R105 the record was changed after it was written",
-    ),
-    "a status edited by hand": (
-        edit(lambda d: d["blocks"][0].update(status="failed")),
-        "R105 the record was changed after it was written",
-    ),
     "cut off": (
         lambda f: f.write_text(f.read_text()[:-40]),
         "R101 the record is not JSON",
@@ -215,6 +209,10 @@ FAULTS = {
         edit(lambda d: d["environment"].update(date="yesterday")),
         "R102 the record does not fit verified/schema.json: $.environment.date: 'yes",
     ),
+    "a day that is yet to come": (
+        edit(lambda d: d["environment"].update(date="9999-01-01")),
+        "R107 the record is of 9999-01-01, which is yet to come",
+    ),
     "a block twice": (
         edit(lambda d: d["blocks"].append(d["blocks"][0])),
         "R103 the record names a block twice",
@@ -231,6 +229,47 @@ def test_a_record_that_can_not_be_believed_is_reported_and_ignored(root, name):
     assert words in str(problem)
     assert str(problem).endswith(RERUN)
     assert line(root).startswith("CPU: not yet run")
+
+
+UNKNOWN = f"R108 the record is of commit {'0' * 40}, which is not in the history"
+
+
+@pytest.fixture
+def clone(root):
+    """The cookbook in git, with one record of its only commit and one of another."""
+
+    def git(*arguments: str, cwd=root) -> str:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+        command = ["git", *identity, *arguments]
+        run = subprocess.run(
+            command, cwd=cwd, capture_output=True, text=True, check=True
+        )
+        return run.stdout.strip()
+
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "--message=x")
+    write(root, {**ENVIRONMENT, "commit": git("rev-parse", "HEAD")})
+    write(root, {**GPU, "torch": "2.14.1"})
+    return git
+
+
+def test_a_record_of_no_commit_in_the_history_is_reported(root, clone):
+    (problem,) = records.problems(root)
+    assert (
+        str(problem)
+        == f"verified/nvidia-h100-torch2.14.1-py3.11.json:1: {UNKNOWN}{RERUN}"
+    )
+
+
+def test_where_the_history_is_not_there_no_commit_is_reported(root, clone):
+    clone("add", "--all")
+    clone("commit", "--quiet", "--message=records")
+    clone("clone", "--quiet", "--depth=1", f"file://{root}", "shallow")
+    assert records.problems(root / "shallow") == []
+    shutil.rmtree(root / ".git")
+    clone("init", "--quiet")  # as who takes the files and begins anew
+    assert records.problems(root) == []
 
 
 def test_the_schema_describes_what_is_written(root):
@@ -288,3 +327,20 @@ def test_what_a_gpu_block_took_is_shown_from_its_record(root):
     catalogue = Catalogue(root)
     table = status.table(catalogue, catalogue.by_slug["one"], "zh")
     assert "| `one.py` | NVIDIA H100 | 2.15.0 | 1.3 秒 | 1.5 MiB |" in table
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"commit": "1" * 40}, "of several commits: 0{40}, 1{40}"), (None, "R101")],
+)
+def test_what_is_no_part_of_one_run_is_not_merged(root, change, words):
+    parts = []
+    for number, environment in enumerate((ENVIRONMENT, ENVIRONMENT | (change or {}))):
+        file = write(root, environment)
+        parts.append(root / str(number) / file.name)
+        parts[-1].parent.mkdir()
+        file.rename(parts[-1])
+    if not change:
+        parts[1].write_text("{")
+    with pytest.raises(records.MergeError, match=words):
+        records.merge(root, parts, [])

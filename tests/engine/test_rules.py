@@ -9,6 +9,8 @@ import importlib
 import inspect
 import re
 import string
+import subprocess
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -16,25 +18,27 @@ import markdown
 import pytest
 
 from cookbook.catalogue import Catalogue
-from cookbook.checks import file_checks, prose_checks, snippet_checks
+from cookbook.checks import file_checks, lint, prose_checks
 from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
 from cookbook.site import indexes
 from tests.engine import test_records, test_shown, test_structure
 from tests.engine.plants import (
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
     Change,
+    Encode,
+    Link,
     Remove,
     Write,
     coded,
 )
+from tests.engine.test_changed import git
 
 ROOT = Path(__file__).parents[2]
-TEST = "tests/snippets/training/test_label_smoothing.py"
-NEEDS = "needs the network; a snippet runs without; make its data in the snippet"
 GONE = "is deprecated or gone; use"
 TORCH = "import torch\n\n"
 NOTE = "F101 what looks like a credential"
@@ -58,21 +62,6 @@ def used(code: str) -> Append:
 
 FAULTS = {
     # The code of a snippet
-    "function without docstring": (
-        coded("\n\ndef double(x: int) -> int:\n    return 2 * x\n"),
-        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
-    "class without docstring": (
-        coded("\n\nclass Doubled:\n    x = 2\n"),
-        f"{SNIPPET}:6: S204 Doubled has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
-    "asynchronous function without docstring": (
-        coded("\n\nasync def double(x):\n    return 2 * x\n"),
-        f"{SNIPPET}:6: S204 double has no docstring; say in it what is returned: "
-        "shapes, units, errors",
-    ),
     "code with Chinese names": (
         Append(TWIN, text="\n写成 `copy(源, 目标)`。\n"),
         f"{TWIN}:12: P314 Chinese characters in code: `copy(源, 目标)`; write it as it "
@@ -91,105 +80,38 @@ FAULTS = {
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
         "print it and record the output",
     ),
+    "no recorded output, but an assert that claims nothing": (
+        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="assert True"),
+        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
+        "print it and record the output",
+    ),
+    "a main guard that never holds": (
+        coded('if __name__ == "main":\n    print(1)\n'),
+        f"{SNIPPET}:4: S212 a main guard that never holds, so what it guards never "
+        'runs; write if __name__ == "__main__":',
+    ),
     **{
-        f"{statement} ends the run": (
-            coded(f"import os\nimport sys\n\n{statement}\n"),
-            f"{SNIPPET}:7: S210 {name} ends the run before what follows is checked; "
-            "let the snippet run to its end, or raise another exception",
+        f"{replaced} that is replaced": (
+            coded(f"import torch\nfrom torch import testing\n\n{replaced} = print\n"),
+            f"{SNIPPET}:7: S213 {replaced} is replaced, so its claims prove nothing; "
+            "leave it as the library has it",
         )
-        for statement, name in {
-            "os._exit(0)": "os._exit",
-            "sys.exit()": "sys.exit",
-            "exit()": "exit",
-            "quit(0)": "quit",
-            "raise SystemExit": "SystemExit",
-            "raise SystemExit(0)": "SystemExit",
-        }.items()
+        for replaced in ("torch.testing.assert_close", "testing.assert_close")
     },
     "undeclared package": (
-        coded("import pandas as pd\n"),
-        f"{SNIPPET}:4: S206 pandas is not declared; use a package of requirements.in, "
-        "or add it there",
+        coded("import unlisted as pd\n"),
+        f"{SNIPPET}:4: S206 unlisted is not declared; use a package of "
+        "requirements.in, or add it there",
     ),
     "undeclared module": (
-        coded("from einops.layers import torch\n"),
-        f"{SNIPPET}:4: S206 einops is not declared; use a package of requirements.in, "
-        "or add it there",
+        coded("from no_such_package.layers import torch\n"),
+        f"{SNIPPET}:4: S206 no_such_package is not declared; use a package of "
+        "requirements.in, or add it there",
     ),
     "neighbouring file": (
         coded("from . import other\n"),
         f"{SNIPPET}:4: S206 . is not declared; use a package of requirements.in, or "
         "add it there",
-    ),
-    "urllib": (
-        coded("from urllib.request import urlopen\n\nurlopen('https://a.org')\n"),
-        f"{SNIPPET}:6: S207 urllib.request.urlopen {NEEDS}",
-    ),
-    "socket": (
-        coded("import socket\n\nsocket.create_connection(('a.org', 80))\n"),
-        f"{SNIPPET}:6: S207 socket.create_connection {NEEDS}",
-    ),
-    "torch.hub": (
-        used("torch.hub.load('pytorch/vision', 'resnet18')"),
-        f"{SNIPPET}:6: S207 torch.hub.load {NEEDS}",
-    ),
-    "data set that is downloaded": (
-        coded(
-            "from torchvision import datasets\n\ndatasets.MNIST('d', download=True)\n"
-        ),
-        f"{SNIPPET}:6: S207 download=True {NEEDS}",
-    ),
-    "timm weights that are downloaded": (
-        coded("import timm\n\ntimm.create_model('resnet18', pretrained=True)\n"),
-        f"{SNIPPET}:6: S207 pretrained=True {NEEDS}",
-    ),
-    "torchvision weights that are downloaded": (
-        coded(
-            "from torchvision.models import resnet18\n\nresnet18(weights='DEFAULT')\n"
-        ),
-        f"{SNIPPET}:6: S207 weights= {NEEDS}",
-    ),
-    "data set that is downloaded, by place": (
-        coded(
-            "from torchvision import datasets\n\n"
-            "datasets.MNIST('d', True, None, None, True)\n"
-        ),
-        f"{SNIPPET}:6: S207 download=True {NEEDS}",
-    ),
-    "torchvision weights that are downloaded, by place": (
-        coded(
-            "from torchvision.models import ResNet18_Weights, resnet18\n\n"
-            "resnet18(ResNet18_Weights.DEFAULT)\nresnet18('DEFAULT')\n"
-        ),
-        f"{SNIPPET}:6: S207 weights= {NEEDS}",
-        f"{SNIPPET}:7: S207 weights= {NEEDS}",
-    ),
-    "deprecated argument of a model, by place": (
-        coded("from torchvision.models import resnet18\n\nresnet18(True)\n"),
-        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
-    ),
-    "deprecated function": (
-        used("torch.norm(torch.ones(2))"),
-        f"{SNIPPET}:6: S208 torch.norm {GONE} torch.linalg.vector_norm",
-    ),
-    "deprecated under another name": (
-        coded("from torch.cuda.amp import GradScaler as Scaler\n\nScaler()\n"),
-        f"{SNIPPET}:6: S208 torch.cuda.amp.GradScaler {GONE} torch.amp.GradScaler",
-    ),
-    "deprecated in a module": (
-        coded("from torch.ao import quantization\n\nquantization.quantize_dynamic\n"),
-        f"{SNIPPET}:6: S208 torch.ao.quantization.quantize_dynamic {GONE} "
-        "torchao.quantization.quantize_",
-    ),
-    "deprecated argument of a loss": (
-        used("torch.nn.MSELoss(size_average=False)"),
-        f"{SNIPPET}:6: S208 size_average= {GONE} reduction=",
-    ),
-    "deprecated argument of a model": (
-        coded(
-            "from torchvision.models import resnet18\n\nresnet18(pretrained=False)\n"
-        ),
-        f"{SNIPPET}:6: S208 pretrained= {GONE} weights=",
     ),
     ".data of a tensor": (
         used("torch.ones(2).data.zero_()"),
@@ -214,6 +136,30 @@ FAULTS = {
         f"{SNIPPET}:1: S303 no test of the snippet's behaviour; write {TEST}, against "
         "something independent",
     ),
+    "tests of another snippet": (
+        Change(TEST, old="label_smoothing", new="smoothing"),
+        f"{TEST}:1: S313 these tests never load {SNIPPET}; load it with load_snippet("
+        f'"training/label_smoothing.py"), or run the file at ROOT / "{SNIPPET}"',
+    ),
+    "test file without a test": (
+        Change(TEST, old="def test_it_runs", new="def it_runs"),
+        f"{TEST}:1: S312 no test in this file; write a function test_… that asserts "
+        f"what {SNIPPET} computes",
+    ),
+    **{
+        f"{skip} in a test": (
+            Change(TEST, old=old, new=f"{skip}\n{old}"),
+            f"{TEST}:{line}: S311 a test that is skipped everywhere; remove the mark, "
+            "or skip on a condition with pytest.mark.skipif",
+        )
+        for skip, old, line in (
+            ("pytestmark = pytest.mark.skip", "import runpy", 3),
+            ("pytest.skip(allow_module_level=True)", "import runpy", 3),
+            ('@pytest.mark.skip(reason="slow")', "def test_it_runs", 6),
+            ('@pytest.mark.skipif(True, reason="slow")', "def test_it_runs", 6),
+            ("    pytest.skip()", "    runpy.run_path", 7),
+        )
+    },
     # Words
     "English paragraph on the Chinese page": (
         Append(TWIN, text="\nThis paragraph was left\nas it was.\n"),
@@ -313,11 +259,11 @@ def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
 FILE_FAULTS = {
     "key of a cloud": (
         coded(f'key = "{KEY}"\n'),
-        f"{SNIPPET}:4: {NOTE} (AWS Access Key); {REVOKE}",
+        f"{SNIPPET}:4: {NOTE} (AWS); {REVOKE}",
     ),
     "password in an address": (
         Append(PAGE, text="\nhttps://ana:" + "correcthorse@a.org/\n"),
-        f"{PAGE}:12: {NOTE} (Basic Auth Credentials); {REVOKE}",
+        f"{PAGE}:12: {NOTE} (password in an address); {REVOKE}",
     ),
     "home folder": (
         coded(f'path = "{HOME}/data"\n'),
@@ -329,34 +275,13 @@ FILE_FAULTS = {
         f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; write a path "
         "relative to the current folder",
     ),
-    **{
-        f"snippet that opens {place}": (
-            coded(f'file = open("{place}")\n'),
-            f"{SNIPPET}:4: F102 a path of one machine, {place}; write a path relative "
-            "to the current folder",
-        )
-        for place in (
-            "/data/imagenet/train",
-            "/mnt/data",
-            "/tmp/x.pt",
-            "/workspace/foo",
-            "D:/data/x",
-            "~/data",
-            "~",
-        )
-    },
-    "snippet that formats a path": (
-        coded('n = 1\nfile = f"/data/{n}/x"\n'),
-        f"{SNIPPET}:5: F102 a path of one machine, /data/; write a path relative to "
-        "the current folder",
-    ),
     "token of a hub": (
         coded(f'token = "{HUB}"\n'),
-        f"{SNIPPET}:4: {NOTE} (Hugging Face Token); {REVOKE}",
+        f"{SNIPPET}:4: {NOTE} (Hugging Face); {REVOKE}",
     ),
     "token of a project": (
         Append(TEST, text=f"# {PROJECT}\n"),
-        f"{TEST}:2: {NOTE} (OpenAI Token); {REVOKE}",
+        f"{TEST}:8: {NOTE} (OpenAI); {REVOKE}",
     ),
     "drive": (
         Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
@@ -374,7 +299,7 @@ FILE_FAULTS = {
     ),
     "work left in a test": (
         Append(TEST, text=f"# {TO_DO}\n"),
-        f"{TEST}:2: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
+        f"{TEST}:8: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
     ),
 }
 
@@ -388,6 +313,95 @@ def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
     assert [str(problem) for problem in found] == expected
 
 
+# In two parts, for the same reason.
+FORMS = {
+    "AWS": ("ASIA", "QYLPMN5HHHFPZAM2"),
+    "GitHub": ("github_pat_", "aB3dE6gH9j" * 6),
+    "Google": ("AIza", "aB3dE6g" * 5),
+    "PyPI": ("pypi-AgEI", "cHlwaS5vcmc" + "aB3dE" * 10),
+    "Slack": ("xoxb-", "1234567890-aB3dE6gH9"),
+    "Weights & Biases": ("WANDB_API_KEY", "=" + "0a" * 20),
+    "private key": ("-----BEGIN RSA ", "PRIVATE KEY-----"),
+}
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_a_credential_is_known_by_its_form(cookbook, kind):
+    cookbook.write("notes.md", f"a\n\n{''.join(FORMS[kind])}\n")
+    found = file_checks.problems(cookbook.root, [Path("notes.md")])
+    assert [str(problem) for problem in found] == [
+        f"notes.md:3: {NOTE} ({kind}); {REVOKE}"
+    ]
+
+
+TREE_FAULTS = {
+    **{
+        path: (
+            Write(path, "x = 1\n"),
+            f"{path}:1: F105 no file of this kind belongs in {folder}/; remove or "
+            f"move it; allowed are {file_checks.HOLDS[folder]}",
+        )
+        for path, folder in {
+            "docs/en/training/helper": "docs",
+            "docs/en/training/old.py": "docs",
+            "docs/en/training/deeper/page.md": "docs",
+            "docs/notes.txt": "docs",
+            "snippets/training/weights.bin": "snippets",
+            "snippets/stray.py": "snippets",
+            "tests/snippets/training/conftest.py": "tests/snippets",
+            "tests/snippets/training/helper.py": "tests/snippets",
+            "verified/notes.txt": "verified",
+        }.items()
+    },
+    "a link": (
+        Link(SNIPPET, "../../conftest.py"),
+        f"{SNIPPET}:1: F106 a symbolic link; put the file itself here, or remove it",
+    ),
+    "a link that leads nowhere": (
+        Link("docs/en/training/gone.md", "/nowhere"),
+        "docs/en/training/gone.md:1: F106 a symbolic link; put the file itself here, "
+        "or remove it",
+    ),
+    "a large file": (
+        Write("tests/search/all.jsonl", "x" * 200_001),
+        "tests/search/all.jsonl:1: F107 a file of 200 kB; keep it below 200, or make "
+        "its data in the snippet",
+    ),
+    "a credential in UTF-16": (
+        Both(Append(PAGE, text=f"\n{HUB}\n"), Encode(PAGE, "utf-16")),
+        f"{PAGE}:1: F104 {PAGE} is not UTF-8, or begins with a byte-order mark; save "
+        "it as UTF-8 without one",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TREE_FAULTS)
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_file_that_does_not_belong_is_named(cookbook, name, in_git):
+    if in_git:
+        cookbook.write(".git/info/exclude", "/cookbook\n/docs/overrides\n")
+        git(cookbook, "init", "--quiet")
+    plant, *expected = TREE_FAULTS[name]
+    plant(cookbook)
+    found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert [str(problem) for problem in found] == expected
+
+
+def test_git_decides_which_files_are_looked_at(cookbook):
+    git(cookbook, "init", "--quiet")
+    cookbook.write("README.md", "tracked\n")
+    cookbook.write("removed.md", "tracked\n")
+    git(cookbook, "add", "README.md", "removed.md")
+    (cookbook.root / "removed.md").unlink()
+    cookbook.write("new.md", "not yet tracked\n")
+    cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
+    cookbook.write("env/key.py", f'key = "{KEY}"\n')
+    cookbook.write("other/.git/HEAD", "ref: refs/heads/main\n")
+    found = {str(path) for path in file_checks.files(cookbook.root)}
+    assert {"README.md", "new.md"} <= found
+    assert not {"removed.md", "env/key.py"} & found
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -396,7 +410,7 @@ def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
         "Makefile",
         "mkdocs.yml",
         ".github/workflows/x.yml",
-        "docs/javascripts/search.js",
+        "tests/search/search.js",
         "tools/package.json",
     ],
 )
@@ -406,7 +420,7 @@ def test_a_credential_is_found_in_any_file(cookbook, path):
     (cookbook.root / "a.png").write_bytes(b"\x89PNG\0" + GITHUB.encode())
     found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
     assert [str(problem) for problem in found] == [
-        f"{path}:2: {NOTE} (GitHub Token); {REVOKE}"
+        f"{path}:2: {NOTE} (GitHub); {REVOKE}"
     ]
 
 
@@ -429,16 +443,11 @@ def test_paths_that_are_none_of_one_machine_pass(cookbook):
 
 
 SOUND = {
+    "a main guard": coded('if __name__ == "__main__":\n    print(1)\n'),
     "a constructor without return type": coded(
         '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
     ),
     "declared under another name": coded("from PIL import Image\n\nImage.new\n"),
-    "weights that are not downloaded": coded(
-        "from torchvision.models import resnet18\n\nresnet18(weights=None)\n"
-    ),
-    "a list of weights": coded(
-        "import timm\n\ntimm.list_models('resnet*', pretrained=True)\n"
-    ),
     "torch.utils.data": coded("from torch.utils import data\n\ndata.DataLoader\n"),
     "data of something else": coded("import os\n\nos.environ.data\n"),
     "torch.load with weights_only": used("torch.load('a.pt', weights_only=True)"),
@@ -448,14 +457,6 @@ SOUND = {
         "torch.load(\n    'c.pt',\n    weights_only=False,  # ours\n)"
     ),
     "arguments of torch.load from elsewhere": used("torch.load('a.pt', **{})"),
-    "a model, and parts of it, without weights": coded(
-        "from torchvision import models\n\nmodel = models.resnet18(None)\n"
-        "models.feature_extraction.get_graph_node_names(model)\n"
-        "models.feature_extraction.create_feature_extractor(model, {})\n"
-    ),
-    "an image, and a data set that is made": coded(
-        "from torchvision import datasets\n\ndatasets.MNIST('d', True)\n"
-    ),
     "nested function without docstring": coded(
         '\n\ndef f() -> int:\n    """Double."""\n\n    def g() -> int:\n'
         "        return 2\n\n    return g()\n"
@@ -485,7 +486,7 @@ def test_what_is_in_order_is_not_refused(cookbook, plant):
 
 
 def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
-    Both(coded("import pandas as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
+    Both(coded("import unlisted as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
         cookbook
     )
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -494,11 +495,11 @@ def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
     assert cookbook.problems() == [
         f"{TWIN}:12: P313 “过度拟合”不是 overfitting 的统一译名；写成“过拟合”，"
         "以 docs/glossary.yml 为准",
-        f"{SNIPPET}:4: S206 pandas 不在依赖中；使用 requirements.in 中已有的包，"
+        f"{SNIPPET}:4: S206 unlisted 不在依赖中；使用 requirements.in 中已有的包，"
         "或添加到其中",
     ]
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
-    assert "S206 pandas is not declared" in cookbook.problems()[1]
+    assert "S206 unlisted is not declared" in cookbook.problems()[1]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -518,11 +519,12 @@ def test_every_rule_stands_on_the_page_of_rules(lang):
 
 def planted() -> set[str]:
     """The codes that the tests of the engine plant a fault for."""
-    faults = [*FAULTS.values(), *FILE_FAULTS.values()]
+    faults = [*FAULTS.values(), *FILE_FAULTS.values(), *TREE_FAULTS.values()]
     faults += [*test_structure.FAULTS.values(), *test_structure.WARNINGS.values()]
     faults += test_records.FAULTS.values()
     messages = "\n".join(text for _, *texts in faults for text in texts)
     codes = set(re.findall(r"\b[A-Z]\d{3}\b", messages))
+    codes |= {"R108", "S309", "S310"}  # in test_records.py and test_mutation.py
     return codes | set(re.findall(r"\bP\d{3}\b", inspect.getsource(test_shown)))
 
 
@@ -550,6 +552,60 @@ def test_codes_are_unique_and_warnings_are_no_errors():
     assert RULES["heading-level-1"].severity == ERROR
 
 
+# What ruff finds in a snippet, with snippets/ruff.toml, and what its message says.
+RUFF_FAULTS = {
+    "no docstring": ("x = 1", "1:1: D100"),
+    "function without docstring": ("def double(x):\n    return 2 * x", "3:5: D103"),
+    "class without docstring": ("class Doubled:\n    x = 2", "3:7: D101"),
+    "80 columns": (f'x = "{"x" * 74}"', "3:80: E501"),
+    "trailing space": ("x = 1 ", "3:6: W291"),
+    "trailing space in a string": ('x = """\n1 \n"""', "4:2: W291"),
+    "text that runs backwards": ('x = "\u202e1"', "3:1: PLE2502"),
+    "a letter of another script": ("\u0435 = 1", "3:1: PLC2401"),
+    "deprecated function": (
+        "import torch\n\ntorch.norm(torch.ones(2))",
+        "`torch.norm` is banned: deprecated or gone: use torch.linalg.vector_norm",
+    ),
+    "deprecated under another name": (
+        "from torch.cuda.amp import GradScaler as Scaler\n\nScaler()",
+        "`torch.cuda.amp.GradScaler` is banned: deprecated or gone: use "
+        "torch.amp.GradScaler",
+    ),
+    "deprecated in a module": (
+        "from torch.ao import quantization\n\nquantization.quantize_dynamic(1)",
+        "`torch.ao.quantization.quantize_dynamic` is banned",
+    ),
+    "urllib": (
+        'from urllib.request import urlopen\n\nurlopen("https://a.org")',
+        "`urllib.request` is banned: needs the network: make the data in the snippet",
+    ),
+    "socket": (
+        'import socket\n\nsocket.create_connection(("a.org", 80))',
+        "`socket.create_connection` is banned: needs the network",
+    ),
+    "torch.hub": (
+        'import torch\n\ntorch.hub.load("pytorch/vision", "resnet18")',
+        "`torch.hub` is banned: needs the network",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUFF_FAULTS)
+def test_ruff_refuses_what_it_has_a_rule_for(name):
+    code, expected = RUFF_FAULTS[name]
+    source = code if name == "no docstring" else f'"""A snippet."""\n\n{code}'
+    place = ["--stdin-filename", "snippets/training/planted.py", "-"]
+    done = subprocess.run(
+        [lint.BIN / "ruff", *lint.CHECK, *place],
+        input=f"{source}\n",
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert expected in done.stdout
+
+
 def resolve(name: str):
     """The object of a dotted name; None where there is none."""
     parts = name.split(".")
@@ -569,7 +625,17 @@ def resolve(name: str):
 BY_DOCUMENTATION = {"torch.autograd.Variable"}
 
 
-@pytest.mark.parametrize("name", snippet_checks.DEPRECATED)
+SETTINGS = tomllib.loads((ROOT / "snippets/ruff.toml").read_text("utf-8"))
+BANNED = SETTINGS["lint"]["flake8-tidy-imports"]["banned-api"]
+# Each deprecated name, and what is recommended instead.
+DEPRECATED = {
+    name: ban["msg"].split()[-1]
+    for name, ban in BANNED.items()
+    if ban["msg"].startswith("deprecated")
+}
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
 def test_torch_itself_says_that_a_name_is_deprecated(name):
     found = resolve(name)
     if found is None or name in BY_DOCUMENTATION:
@@ -589,7 +655,7 @@ def resolve_loudly(name: str) -> None:
         getattr(importlib.import_module(module), attribute, None)
 
 
-@pytest.mark.parametrize("name", sorted(set(snippet_checks.DEPRECATED.values())))
+@pytest.mark.parametrize("name", sorted(set(DEPRECATED.values())))
 def test_what_is_recommended_instead_exists(name):
     if not name.startswith("torchao."):  # a package of its own
         assert resolve(name) is not None

@@ -11,12 +11,16 @@ import pytest
 from cookbook.catalogue import Catalogue
 from cookbook.pages import Page
 from cookbook.parity import confirm
+from tests.engine.conftest import TEST as TESTS
 from tests.engine.plants import (
     BLOCK,
+    EXPECT,
+    EXPECTED,
     INCLUDE,
     OPEN,
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
@@ -76,8 +80,9 @@ NO_ANSWER = (
 SHAPE = (
     "proof belongs in tests/, a whole program says shape: program in the front matter"
 )
+GPU = "<!--pytest.mark.gpu-->\n"
+OTHER = "docs/en/training/other.md"
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
-TEST = "tests/snippets/training/test_label_smoothing.py"
 UNRAISED = "tests/unraised.toml"
 NOT_RAISED = (
     f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line that raises "
@@ -92,18 +97,26 @@ start = "{}"
 reason = "{}"
 """[1:]
 QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
-EXPECT = """
-PAGE = "training/label-smoothing"
-
-
-{}def test_errors({}):
-    with raises_as_documented(PAGE, {}):
-        {{}}[1]
-"""
-EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
+
+
+def other_recipe(old: str, new: str):
+    """A second recipe, with a change to its English page."""
+
+    def plant(cookbook) -> None:
+        cookbook.recipe("other", cookbook.CLAIM)
+        cookbook.replace(OTHER, old, new)
+
+    return plant
+
+
+def taken(by: str) -> str:
+    return (
+        f"title or aliases of other recipes, too, {by}:2; choose words that lead to "
+        "this recipe alone; at most 4 aliases may be shared, a title never"
+    )
 
 
 def confirmed(cookbook) -> None:
@@ -370,6 +383,67 @@ FAULTS = {
             "pytest-codeblocks:skipfile",
         )
     },
+    "gpu mark on code for a CPU": (
+        Both(
+            Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+            Append(PAGE, TWIN, text=f"\n{GPU}```bash\nls\n```\n"),
+        ),
+        *(
+            f"{path}:{line}: P216 marked gpu, and the code names no GPU; remove the "
+            "mark; only a block that names cuda, a GPU's API or nvidia-smi may be left "
+            "to GPU runs"
+            for path, line in ((PAGE, 8), (PAGE, 13), (TWIN, 8), (TWIN, 13))
+        ),
+    ),
+    **{
+        f"skipped without a cause: {fence} {reason}": (
+            Change(
+                PAGE,
+                TWIN,
+                old=BLOCK,
+                new=f'{BLOCK}\n<!--pytest.mark.skip(reason="{reason}")-->\n{code}',
+            ),
+            *(
+                f"{path}:12: P217 a block is skipped without a cause; make it run; "
+                "only ```bash may be skipped, with a reason of three words or more"
+                for path in (PAGE, TWIN)
+            ),
+        )
+        for reason, fence, code in (
+            ("x", "bash", "```bash\nls\n```\n"),
+            ("too slow", "bash", "```bash\nls\n```\n"),
+            ("it would take hours", "python", BLOCK),
+        )
+    },
+    "output of a block that no GPU has run": (
+        Both(
+            coded('assert "cuda"\n'),
+            Write(SNIPPET.replace(".py", ".out"), "900 times faster\n"),
+            Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+        ),
+        f"{SNIPPET.replace('.py', '.out')}:1: S314 the output of a block for a GPU, "
+        "which no GPU in verified/ has run; remove it, or record a run: pytest --gpu "
+        "--verify docs",
+    ),
+    # The names by which a recipe is found
+    "title of another recipe": (
+        other_recipe("title: The other", "title: the Label-smoothing"),
+        f"{PAGE}:4: P407 the label-smoothing: {taken(OTHER)}",
+        f"{OTHER}:4: P407 the label-smoothing: {taken(PAGE)}",
+    ),
+    "alias that is the title of another recipe": (
+        other_recipe("  - other\n", "  - The label-smoothing\n"),
+        f"{PAGE}:4: P407 the label-smoothing: {taken(OTHER)}",
+        f"{OTHER}:4: P407 the label-smoothing: {taken(PAGE)}",
+    ),
+    "aliases of another recipe": (
+        Both(
+            Change(PAGE, old=ALIASES, new=f"aliases: {list('abcde')}\n"),
+            other_recipe("aliases:\n  - other\n", f"aliases: {list('ABCDE')}\n"),
+        ),
+        f"{PAGE}:4: P407 a, b, c, d, e: {taken(OTHER)}",
+        f"{OTHER}:4: P407 a, b, c, d, e: {taken(PAGE)}",
+    ),
     "mark that would leak to the next block": (
         marked("<!--pytest.mark.gpu-->\n\nProse.\n"),
         f"{PAGE}:8: P212 a mark that belongs to no block; put it on the line "
@@ -556,7 +630,10 @@ FAULTS = {
         f"{TWIN}:12: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another mark in the twin": (
-        Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+        Both(
+            coded('device = "cuda"\n'),
+            Change(TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
+        ),
         f"{TWIN}:9: T102 blocks differ; {LIKE_PAGE}",
     ),
     "another heading id in the twin": (
@@ -590,7 +667,7 @@ FAULTS = {
     "snippet on no page": (
         Both(
             Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_other.py", ""),
+            Write("tests/snippets/training/test_other.py", TESTS.format("other")),
         ),
         "snippets/training/other.py:1: S301 a snippet on no page; show it: "
         '```python with --8<-- "training/other.py"',
@@ -599,29 +676,12 @@ FAULTS = {
         Write("snippets/training/other.out", "2\n"),
         "snippets/training/other.out:1: S302 recorded output of no snippet; remove it",
     ),
-    "tab": (
-        coded("if True:\n\tx = 1\n"),
-        f"{SNIPPET}:5: S103 a tab, which the page turns into spaces; use spaces",
-    ),
-    "trailing space": (
-        coded("x = 1 \n"),
-        f"{SNIPPET}:4: S104 spaces at the end of the line; remove them",
-    ),
-    "line of spaces": (
-        coded("\n  \nx = 1\n"),
-        f"{SNIPPET}:5: S104 spaces at the end of the line; remove them",
-    ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
         (
             f"{SNIPPET}:5: S105 ``` inside a snippet ends the block on the page; "
             "write it otherwise"
         ),
-    ),
-    "annotation inside a snippet": (
-        coded("x = 1  # (1)!\n"),
-        f"{SNIPPET}:4: S106 # (1)! becomes an annotation on the page; write a "
-        "plain comment",
     ),
     "include inside a snippet": (
         coded('# --8<-- "training/label_smoothing.py"\n'),
@@ -633,29 +693,10 @@ FAULTS = {
         f"{SNIPPET}:4: S107 --8<-- inside a snippet would be expanded; write "
         "it otherwise",
     ),
-    "80 columns": (
-        coded(f"x = '{'x' * 74}'\n"),
-        f"{SNIPPET}:4: S102 80 columns; break the line before 80",
-    ),
-    "no newline at the end": (
-        Change(SNIPPET, old="== 2\n", new="== 2"),
-        f"{SNIPPET}:3: S108 the file's end would not survive copying; end the "
-        "file with one newline",
-    ),
-    "two newlines at the end": (
-        coded("\n"),
-        f"{SNIPPET}:5: S108 the file's end would not survive copying; end the "
-        "file with one newline",
-    ),
     "no claim": (
         Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print(1 + 1)"),
         f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, "
         "or print it and record the output",
-    ),
-    "no docstring": (
-        Change(SNIPPET, old='"""Add two numbers."""\n\n', new=""),
-        f'{SNIPPET}:1: S202 no docstring; begin with """One sentence that '
-        'says what this is for."""',
     ),
     "snippet that does not parse": (
         coded("x = (\n"),
@@ -665,7 +706,7 @@ FAULTS = {
     "snippet that hides a module": (
         Both(
             Write("snippets/training/logging.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_logging.py", ""),
+            Write("tests/snippets/training/test_logging.py", TESTS.format("logging")),
             Append(PAGE, TWIN, text='\n```python\n--8<-- "training/logging.py"\n```\n'),
         ),
         "snippets/training/logging.py:1: S211 logging is a module's name, which this "
@@ -822,13 +863,40 @@ def test_a_warning_is_given_and_nothing_refused(cookbook, name):
 
 SOUND = {
     "nothing changed": Both(),
-    "gpu mark": Change(PAGE, TWIN, old=OPEN, new=f"<!--pytest.mark.gpu-->\n{OPEN}"),
-    "mark with spaces": Change(
-        PAGE, TWIN, old=OPEN, new=f"<!-- pytest.mark.gpu -->\n{OPEN}"
+    **{
+        f"gpu mark: {code}": Both(
+            coded(f"{code}\n"), Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}")
+        )
+        for code in (
+            'device = "cuda:0"',
+            "import torch\n\ntorch.cuda.synchronize()",
+            "from torch import accelerator",
+            "from torch.cuda.amp import common",
+            'backend = "cpu:gloo,cuda:nccl"',
+            "print.cuda()",
+        )
+    },
+    "gpu mark on shell lines": Append(
+        PAGE,
+        TWIN,
+        text=f"\n{GPU}```bash\nnvidia-smi\n```\n\n{GPU}```bash\nnsys profile x\n```\n",
+    ),
+    "gpu mark on shell lines that run a snippet for a GPU": Both(
+        coded('device = "cuda"\n'),
+        Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
+        Append(PAGE, TWIN, text=f"\n{GPU}```bash\npython label_smoothing.py\n```\n"),
+    ),
+    "mark with spaces": Append(
+        PAGE, TWIN, text="\n<!-- pytest.mark.gpu -->\n```bash\nnvidia-smi\n```\n"
+    ),
+    "four aliases that two recipes share": Both(
+        Change(PAGE, old=ALIASES, new=f"aliases: {list('abcd')}\n"),
+        other_recipe("aliases:\n  - other\n", f"aliases: {list('abcd')}\n"),
     ),
     "reasons in two languages": Both(
         Append(
-            PAGE, text='\n<!--pytest.mark.skip(reason="it resets")-->\n```sh\na\n```\n'
+            PAGE,
+            text='\n<!--pytest.mark.skip(reason="it resets a GPU")-->\n```sh\na\n```\n',
         ),
         Append(
             TWIN, text='\n<!--pytest.mark.skip(reason="会重置")-->\n```sh\na\n```\n'
@@ -838,8 +906,8 @@ SOUND = {
     "network in a block that is not run, and in a comment": Append(
         PAGE,
         TWIN,
-        text='\n<!--pytest.mark.skip(reason="x")-->\n```bash\npip install x\n```\n'
-        "\n```bash\nls  # curl\n```\n",
+        text='\n<!--pytest.mark.skip(reason="needs the network")-->\n'
+        "```bash\npip install x\n```\n\n```bash\nls  # curl\n```\n",
     ),
     "facts on the only page": Both(
         Remove(PAGE), Change(TWIN, old="aliases:", new="tags: [loss]\naliases:")

@@ -1,0 +1,44 @@
+"""What behaviour tests may not reach: the real home, caches, and the snippets."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+SNIPPETS = f"{Path(__file__).parents[2] / 'snippets'}{os.sep}"
+CACHES = ("TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME")
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory):
+    """An empty home and a temporary folder, and no caches, for all tests together.
+
+    The number of threads is torch's own choice: tests quote what it says then.
+    """
+    home, temporary = (tmp_path_factory.mktemp(name) for name in ("home", "t"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("TMPDIR", str(temporary))
+        patch.setattr(tempfile, "tempdir", None)
+        for name in (*CACHES, "OMP_NUM_THREADS"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+def refuse_writing(event: str, args: tuple) -> None:
+    """Audit hook: a snippet that is loaded writes to no file among the snippets.
+
+    Only ``pytest --record`` does, when it runs the pages.
+    """
+    if os.environ.get("PYTEST_CURRENT_TEST", "").startswith("docs/"):
+        return
+    if event == "open" and isinstance(args[0], str) and args[2] & WRITES:
+        path = os.path.abspath(args[0])  # noqa: PTH100 - each file that is opened
+        if path.startswith(SNIPPETS) and "__pycache__" not in path:
+            raise PermissionError(f"a snippet's test must not write to {path}")
+
+
+sys.addaudithook(refuse_writing)
