@@ -29,6 +29,8 @@ def equal(model, other):
 
 def test_the_snippet_raises_it_and_loads(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(torch.serialization, "location_tag", lambda _: "cuda:1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     snippet = load_snippet("errors/err_missing_unexpected_keys.py")
     printed = capsys.readouterr().out
     assert 'Missing key(s) in state_dict: "weight", "bias".' in printed
