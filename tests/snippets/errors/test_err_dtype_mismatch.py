@@ -20,6 +20,7 @@ def test_the_casts_keep_the_values():
     table = np.array([[5.1, 3.5, 0.0], [6.2, 2.9, 2.0], [4.7, 3.2, 1.0]])
     assert snippet.x.dtype == snippet.target.dtype == torch.float32
     assert snippet.labels.dtype == torch.int64
+    assert snippet.model.weight.shape == (3, 2)
     np.testing.assert_array_equal(snippet.x.numpy(), table[:, :2].astype("float32"))
     assert snippet.labels.tolist() == snippet.target.tolist() == [0, 2, 1]
 

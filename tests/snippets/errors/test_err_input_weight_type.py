@@ -31,6 +31,8 @@ def test_input_and_weights_end_on_one_device_with_one_dtype():
 
 def test_half_precision_computes_the_same_to_three_digits():
     x, w = snippet.x.cpu().double(), next(snippet.model.parameters()).cpu().double()
+    assert w.shape == (8, 3, 3, 3)
+    assert x.shape == (2, 3, 16, 16)
     expected = F.conv2d(x, w).relu()
     out = snippet.model(snippet.x).cpu().double()
     torch.testing.assert_close(out, expected, rtol=1e-2, atol=1e-2)
