@@ -119,6 +119,10 @@ function strange(a, b, most) {
   return false
 }
 
+const FIRST_AID = "errors/"  // the category of what goes wrong
+const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
+const CALM = 0.8
+
 class Index {
   /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them.
       The topics that no recipe is about follow the recipes: a title and aliases. */
@@ -267,6 +271,9 @@ class Index {
     const totals = new Map()
     for (const { scores, rarity } of wanted.values())
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
+    // Who complains of nothing asks how to do it, not for first aid.
+    if (!COMPLAINT.test(query))
+      for (const [n, score] of totals) if (this.docs.location[n]?.startsWith(FIRST_AID)) totals.set(n, score * CALM)
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
       .map(([n, score], i) => [n, i < CANDIDATES ? score * (1 + LIKE * this.likeness(n, wanted, all)) : score]).sort(byScore)
