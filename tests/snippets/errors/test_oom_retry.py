@@ -8,9 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet
 
-PAGE = "errors/oom-retry"
 snippet = load_snippet("errors/oom_retry.py")
 
 
@@ -38,10 +37,11 @@ def gradients(model):
 @pytest.mark.parametrize(("samples", "fits"), [(13, 13), (12, 6), (5, 3), (1, 1)])
 def test_the_gradients_are_those_of_the_whole_batch(task, samples, fits):
     model, x, y = task
-    nn.MSELoss()(model(x), y).backward()
+    loss_fn = nn.PoissonNLLLoss()  # its arguments cannot be swapped
+    loss_fn(model(x), y).backward()
     whole = gradients(model)
     limit(model, samples)
-    args = (model, nn.MSELoss(), x, y)
+    args = (model, loss_fn, x, y)
     assert snippet.backward_that_fits(*args, size=13) == fits
     torch.testing.assert_close(gradients(model), whole)
 
@@ -135,7 +135,7 @@ def test_a_failed_try_has_moved_the_statistics():
 
 
 def test_main_memory_raises_another_type():
-    with raises_as_documented(PAGE, "RuntimeError: [enforce fail") as caught:
+    with pytest.raises(RuntimeError, match="DefaultCPUAllocator") as caught:
         torch.empty(10**15)
     assert not isinstance(caught.value, torch.OutOfMemoryError)
     assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
@@ -144,9 +144,3 @@ def test_main_memory_raises_another_type():
 def test_the_demonstration_fits_eight_of_thirty_two(capsys):
     runpy.run_path(str(ROOT / "snippets/errors/oom_retry.py"), run_name="__main__")
     assert capsys.readouterr().out == "fits: 8\n"
-
-
-def test_a_missing_name_in_torch(monkeypatch):
-    monkeypatch.delattr(torch, "OutOfMemoryError")
-    with raises_as_documented(PAGE, "AttributeError: module 'torch' has"):
-        _ = torch.OutOfMemoryError

@@ -1,0 +1,40 @@
+"""Count the memory of a training step on the meta device, which has none."""
+
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from torchvision.models import resnet50
+
+
+def training_bytes(model, x):
+    """Return the bytes of weights, gradients, AdamW state and activations."""
+    weights = list(model.parameters())
+    optimizer = torch.optim.AdamW(weights)
+    kept = set()  # storages: what shares one is counted once
+
+    def note(tensor):
+        kept.add(tensor.untyped_storage())
+        return tensor
+
+    with saved_tensors_hooks(note, lambda tensor: tensor):
+        loss = model(x).float().mean()
+    loss.backward()
+    optimizer.step()
+    kept -= {t.untyped_storage() for t in (*weights, *model.buffers())}
+    state = [t for s in optimizer.state.values() for t in s.values()]
+    return {
+        "weights": sum(w.nbytes for w in weights),
+        "gradients": sum(w.grad.nbytes for w in weights),
+        "AdamW": sum(t.nbytes for t in state),
+        "activations": sum(storage.nbytes() for storage in kept),
+    }
+
+
+if __name__ == "__main__":
+    with torch.device("meta"):  # shapes without memory
+        model, x = resnet50(), torch.randn(32, 3, 224, 224)
+    found = training_bytes(model, x)
+    for name, size in found.items():
+        print(f"{name:11} {size / 2**20:5.0f} MiB")
+    n = sum(weight.numel() for weight in model.parameters())
+    fixed = 16 * n  # weight, gradient, two moments: 4 bytes each
+    print(f"16 bytes x {n / 1e6:.1f} M = {fixed / 2**20:.0f} MiB")

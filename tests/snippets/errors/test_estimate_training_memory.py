@@ -1,0 +1,103 @@
+"""estimate-training-memory: bytes counted by hand, and those of a run on the CPU."""
+
+import runpy
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import ROOT, load_snippet
+
+SNIPPET = "errors/estimate_training_memory.py"
+PAGES = [
+    ROOT / f"docs/{lang}/errors/estimate-training-memory.md" for lang in ("en", "zh")
+]
+training_bytes = load_snippet(SNIPPET).training_bytes
+
+
+def mlp():
+    layers = nn.Linear(10, 20), nn.ReLU(inplace=True), nn.BatchNorm1d(20)
+    return nn.Sequential(*layers, nn.Linear(20, 5))
+
+
+def hand_worked(batch):
+    """Kept: the input; what ReLU wrote in place; the norm's output, mean and std."""
+    weights = 4 * (10 * 20 + 20 + 20 + 20 + 20 * 5 + 5)
+    return {
+        "weights": weights,
+        "gradients": weights,
+        "AdamW": 2 * weights + 4 * 6,  # two moments, and a step counter each
+        "activations": 4 * (batch * (10 + 20 + 20) + 2 * 20),
+    }
+
+
+@pytest.mark.parametrize("device", ["meta", "cpu"])
+@pytest.mark.parametrize("batch", [4, 8])
+def test_bytes_by_hand_on_both_devices(device, batch):
+    with torch.device(device):
+        found = training_bytes(mlp(), torch.randn(batch, 10))
+    assert found == hand_worked(batch)
+
+
+def test_half_precision_and_frozen_weights():
+    with torch.device("meta"):
+        model, x = mlp().bfloat16(), torch.randn(4, 10, dtype=torch.bfloat16)
+    found = training_bytes(model, x)
+    weights = hand_worked(4)["weights"] // 2
+    assert found["weights"] == found["gradients"] == weights
+    assert found["AdamW"] == 2 * weights + 4 * 6
+
+
+def test_what_is_printed_is_the_formula_and_the_count(capsys):
+    scope = runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
+    n = sum(p.numel() for p in scope["model"].parameters())
+    assert n == 25_557_032  # of torchvision's documentation
+    found = scope["found"]
+    counted = found["weights"] + found["gradients"] + found["AdamW"]
+    tensors = len(list(scope["model"].parameters()))
+    assert counted == scope["fixed"] + 4 * tensors == 16 * n + 4 * tensors
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[3] == f"activations {found['activations'] / 2**20:5.0f} MiB"
+    assert printed[4] == f"16 bytes x 25.6 M = {16 * n / 2**20:.0f} MiB"
+    assert all(p.is_meta for p in scope["model"].parameters())
+    assert scope["x"].shape == (32, 3, 224, 224)
+
+
+SGD, ADAMW = torch.optim.SGD, torch.optim.AdamW
+
+
+@pytest.mark.parametrize(
+    ("make", "dtype", "size", "gib"),
+    [
+        (ADAMW, torch.float32, 16, 104),
+        (torch.optim.Adam, torch.float32, 16, 104),
+        (lambda p: SGD(p, momentum=0.9), torch.float32, 12, 78),
+        (SGD, torch.float32, 8, 52),
+        (ADAMW, torch.bfloat16, 8, 52),
+        (None, torch.bfloat16, 2, 13),
+    ],
+)
+def test_each_row_of_the_table(make, dtype, size, gib):
+    model = nn.Linear(8, 8, bias=False, dtype=dtype)
+    held = model.weight.nbytes
+    if make:
+        optimizer = make(model.parameters())
+        model(torch.ones(1, 8, dtype=dtype)).sum().backward()
+        optimizer.step()
+        state = [v for s in optimizer.state.values() for v in s.values()]
+        held += model.weight.grad.nbytes
+        held += sum(t.nbytes for t in state if torch.is_tensor(t) and t.ndim)
+    assert held == size * model.weight.numel()
+    assert round(7e9 * size / 2**30) == gib
+    for page in PAGES:
+        assert f"| {size} | {gib} GiB |" in page.read_text()
+
+
+def test_attention_on_the_meta_device_can_store_a_matrix_per_head():
+    found = {}
+    for device in ("meta", "cpu"):
+        with torch.device(device):
+            layer = nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True)
+            found[device] = training_bytes(layer, torch.randn(2, 256, 64))
+    assert found["meta"].pop("activations") >= found["cpu"].pop("activations")
+    assert found["meta"] == found["cpu"]
