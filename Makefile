@@ -3,30 +3,42 @@
 PYTHON ?= python3
 PADDLE_PYTHON ?= $(PYTHON)
 BIN := .venv/bin
+SITE := .venv/.site
 READY := .venv/.ready
 PADDLE := .venv-paddle/.ready
 TOOLS := tools/node_modules/.ready
 export NO_MKDOCS_2_WARNING = 1
+# Two workers with a thread for each core each would wait for one another.
+WORKERS := OMP_NUM_THREADS=1
+# A machine unlike the usual one: what a block or a test takes for granted breaks here.
+ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
+  OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help serve site new test verify test-gpu test-paddle test-hostile check bench compat which-torch chromium node clean
+.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-serve: $(READY) ## The site at http://127.0.0.1:8000, rebuilt as you edit
+setup: $(READY) ## All of .venv: the blocks need torch, the site does not
+
+serve: $(SITE) ## The site at http://127.0.0.1:8000, rebuilt as you edit
 	$(BIN)/mkdocs serve
 
-site: $(READY) ## Build both languages into site/
+site: $(SITE) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict
 
-new: $(READY) ## Start a recipe: make new RECIPE=training/ema-weights
+new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
 	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
-test: $(READY) $(TOOLS) chromium ## Everything: checks, blocks, behaviour, site, browser
-	$(BIN)/python -m cookbook check
-	$(BIN)/pytest
+test: check blocks behaviour ## Everything: checks, blocks, behaviour, site, browser
+
+blocks: $(READY) ## Every block of every page; make blocks OPTIONS="--splits 2 --group 1"
+	$(BIN)/pytest $(OPTIONS) docs
+
+behaviour: $(READY) chromium ## All other tests, on every core
+	$(WORKERS) $(BIN)/pytest -n auto --dist loadgroup tests
 	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
@@ -44,7 +56,12 @@ test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle it
 test-hostile: $(READY) ## Blocks that attack the runner, after a change of running/
 	$(BIN)/pytest -m hostile tests/hostile
 
-check: $(READY) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
+again: $(READY) ## Blocks and behaviour where the time zone, encoding, seed and order differ
+	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
+	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
+	  --dist loadgroup tests/snippets tests/chains
+
+check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
 bench: $(READY) chromium ## Measure what the README and DESIGN claim
@@ -53,12 +70,17 @@ bench: $(READY) chromium ## Measure what the README and DESIGN claim
 clean: ## Remove what was built, and the environment
 	rm -rf site .venv .venv-paddle .compat tools/node_modules
 
-# The stamp is written last, so an interrupted installation starts again.
-$(READY): requirements.txt
+# .venv is filled in two steps: what the site and the checks need, then torch and all
+# else. A stamp is written last, so an interrupted installation starts again.
+$(SITE): requirements-site.in requirements.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(\
 	"Python 3.11 or newer is needed; this is %d.%d. Try: make PYTHON=python3.12" % sys.version_info[:2])'
-	@echo "Setting up .venv (torch is large: allow a few minutes the first time)"
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check -r requirements-site.in -c requirements.txt
+	@touch $(SITE)
+
+$(READY): $(SITE)
+	@echo "Adding torch and all else to .venv (torch is large: allow a few minutes)"
 	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	@touch $(READY)
 

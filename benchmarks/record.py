@@ -1,18 +1,14 @@
 """A MkDocs hook that runs after ours: writes plain Material's pages and settings.
 
 What plain Material builds is, page by page, the Markdown that our hooks end up
-with, its snippets in place, and the navigation that they derive.
+with, and the navigation that they derive.
 """
 
 import json
-from functools import cache
 from pathlib import Path
-
-from cookbook.pages import snippet_preprocessor
 
 PLAIN = "plain"  # the folder below the checkout
 THEME = "plain-theme"
-include = cache(snippet_preprocessor)
 
 
 def settings_file(lang: str) -> str:
@@ -24,11 +20,10 @@ def on_page_markdown(markdown, page, config, files):
     """Write the page as it stands now."""
     lang, root = config.extra.get("lang"), Path(config.config_file_path).parent
     if lang:
-        lines = include(root).run(markdown.split("\n"))
         # Our hooks keep pages out of Material's search index, which is not plain.
         meta = {key: value for key, value in page.meta.items() if key != "search"}
         front = as_json(meta)  # JSON is YAML
-        text = "\n".join(["---", front, "---", *lines])
+        text = "\n".join(["---", front, "---", markdown])
         write(root / PLAIN / lang / page.file.src_uri, text)
 
 

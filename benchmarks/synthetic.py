@@ -7,8 +7,9 @@ from pathlib import Path
 
 from cookbook import parity
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
+from cookbook.checks.messages import UNRAISED
 from cookbook.contributing import listing
-from cookbook.pages import Page
+from cookbook.pages import Page, tests_of
 
 COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
 COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
@@ -24,11 +25,18 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
     generations = ((recipe, number) for number in count() for recipe in real)
     file = checkout / CATEGORIES
     listed = re.sub(r"^    - .*\n", "", file.read_text("utf-8"), flags=re.M)
+    unraised = re.findall(
+        r"\[\[message.*?(?=\n\[|\Z)", (root / UNRAISED).read_text(), re.S
+    )
+    planted = []
     for recipe, number in islice(generations, recipes):
         plant(recipe, number, checkout)
         slug = suffixed(recipe.slug, "-", number)
         listed = listing.add(listed, recipe.category, slug)
+        old, new = (f'"{recipe.category}/{name}"' for name in (recipe.slug, slug))
+        planted += [entry.replace(old, new) for entry in unraised if old in entry]
     file.write_text(listed, "utf-8")
+    (checkout / UNRAISED).write_text("\n".join(planted), "utf-8")
 
 
 def copy(source: Path, target: Path) -> None:
@@ -51,10 +59,12 @@ def plant(recipe: Recipe, number: int, checkout: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page_text(page, recipe, number), encoding="utf-8")
     for snippet in {block.snippet for block in recipe.snippets}:
-        test = Path("tests", snippet.with_name(f"test_{snippet.name}"))
+        test = tests_of(snippet)
         for file in (snippet, snippet.with_suffix(".out"), test):
             stem = suffixed(file.stem, "_", number)
             copy(recipe.root / file, checkout / file.with_stem(stem))
+        file = checkout / test.with_stem(suffixed(test.stem, "_", number))
+        file.write_text(renamed(file.read_text("utf-8"), recipe, number), "utf-8")
     if not recipe.missing and not recipe.behind:
         parity.confirm(*(Page.load(checkout, path) for path in paths))
 
@@ -70,10 +80,18 @@ def page_text(page: Page, recipe: Recipe, number: int) -> str:
     text = re.sub(r"^(  - .*?)([\"']?)$", rf"\1 {number}\2", text, flags=re.M)
     title = recipe.title(page.lang)
     text = text.replace(title, f"{title} {number}", 1)
+    return renamed(text, recipe, number)
+
+
+def renamed(text: str, recipe: Recipe, number: int) -> str:
+    """A text that names a copy's page and snippets instead of the recipe's."""
     for snippet in {block.snippet for block in recipe.snippets}:
         stem = suffixed(snippet.stem, "_", number)
         text = re.sub(rf"\b{snippet.stem}\.py", f"{stem}.py", text)
-    return text
+    slug = suffixed(recipe.slug, "-", number)
+    return text.replace(
+        f'"{recipe.category}/{recipe.slug}"', f'"{recipe.category}/{slug}"'
+    )
 
 
 def suffixed(name: str, joint: str, number: int) -> str:

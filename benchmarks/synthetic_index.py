@@ -24,8 +24,11 @@ def grown(site: dict, recipes: int) -> dict:
     """
     rng = random.Random(0)
     docs = {column: list(texts) for column, texts in site["index"]["docs"].items()}
-    foreign, real = list(site["foreign"]), len(site["foreign"])
+    foreign, real = list(site["foreign"]), len(docs["location"])
     mixed = [*(docs[column] for column in MIXED), foreign]
+    topics = [texts[real:] for texts in mixed]  # follow the recipes
+    for texts in mixed:
+        del texts[real:]
     exchange = exchanger(rng, [text for texts in mixed for text in texts])
     for number in range(real, recipes):
         model = rng.randrange(real)
@@ -34,6 +37,8 @@ def grown(site: dict, recipes: int) -> dict:
         for column in KEPT:
             docs[column].append(docs[column][model])
         docs["location"].append(f"{docs['location'][model][:-1]}-{number}/")
+    for texts, more in zip(mixed, topics, strict=True):
+        texts.extend(more)
     return {"index": {**site["index"], "docs": docs}, "foreign": foreign}
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from cookbook import shape
+from cookbook import records, shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
 from cookbook.contributing import changed, move, scaffold
@@ -27,6 +27,7 @@ def main() -> int:
         add_changed,
         add_shape,
         add_failures,
+        add_merge,
     ):
         add(commands)
     arguments = parser.parse_args()
@@ -237,6 +238,27 @@ def failures(root: Path, arguments: argparse.Namespace) -> int:
     """Print, as a list in Markdown, the recipes that the records say fail."""
     for recipe, where in status.failures(Catalogue(root)):
         print(f"- `{recipe.slug}`: {where}")
+    return 0
+
+
+def add_merge(commands) -> None:
+    text = "join the records of a run that was split"
+    parser = commands.add_parser("merge", help=text)
+    parser.add_argument("parts", nargs="+", type=Path, help="records of its parts")
+    parser.set_defaults(run=merge)
+
+
+def merge(root: Path, arguments: argparse.Namespace) -> int:
+    """Write the joined records to verified/, and print where they are."""
+    parts = [root / part for part in arguments.parts]
+    try:
+        blocks = [block for page in Catalogue(root).pages for block in page.blocks]
+        files = records.merge(root, parts, blocks)
+    except (records.MergeError, PageError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for file in files:
+        print(file.relative_to(root))
     return 0
 
 

@@ -36,7 +36,7 @@ def tests_of(snippet: Path) -> Path:
 
 
 class PageError(Exception):
-    """A page can not be read; carries the problem."""
+    """A page cannot be read; carries the problem."""
 
     def __init__(self, problem: Problem):
         super().__init__(str(problem))

@@ -138,6 +138,40 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
     return file
 
 
+class MergeError(Exception):
+    """These records are not parts of one run."""
+
+
+def merge(root: Path, parts: list[Path], blocks: list[Block]) -> list[Path]:
+    """Join the records of a run that was split: one per environment.
+
+    Such a record is complete where it has all the ``blocks`` that can run there.
+
+    Raises:
+        MergeError: a part is no record, or was made from another commit.
+    """
+    if bad := [str(found) for part in parts if (found := problem(root, part))]:
+        raise MergeError("\n".join(bad))
+    runs: dict[str, list[dict]] = {}
+    for part in parts:
+        runs.setdefault(part.stem, []).append(json.loads(part.read_text("utf-8")))
+    return [_join(root, run, blocks) for run in runs.values()]
+
+
+def _join(root: Path, run: list[dict], blocks: list[Block]) -> Path:
+    environment = run[-1]["environment"]
+    commits = {part["environment"]["commit"] for part in run}
+    if len(commits) > 1:
+        names = ", ".join(sorted(map(str, commits)))
+        raise MergeError(f"{name_of(environment)}: of several commits: {names}")
+    left_out = ("skip",) if environment["kind"] == "gpu" else ("skip", "gpu")
+    wanted = {block.sha256 for block in blocks if block.mark not in left_out}
+    done = [block for part in run for block in part["blocks"]]
+    done.sort(key=lambda block: block["status"] == "failed")  # the last one counts
+    complete = wanted <= {block["sha256"] for block in done}
+    return write(root, environment, done, complete)
+
+
 def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
     """The text of each believable record, its blocks under their new paths."""
     texts = {}
@@ -167,7 +201,7 @@ def load(root: Path) -> list[Record]:
 
 
 def problems(root: Path) -> list[Problem]:
-    """Records that can not be believed."""
+    """Records that cannot be believed."""
     found = [problem(root, file) for file in files(root)]
     for record in _of_unknown_commits(root):
         path, facts = FOLDER / f"{record.name}.json", {"commit": record.commit}

@@ -42,7 +42,7 @@ def unchanged_globals():
     """Undo what a snippet sets process-wide: seeds, switches, dtype, environment."""
     environment = dict(os.environ)
     python, numpy, cpu = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    deterministic = torch.are_deterministic_algorithms_enabled()
+    deterministic = torch.get_deterministic_debug_mode()  # 0, 1: it warns, or 2
     benchmark = torch.backends.cudnn.benchmark
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
     try:
@@ -51,7 +51,10 @@ def unchanged_globals():
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)
         torch.backends.cudnn.benchmark = benchmark
-        torch.use_deterministic_algorithms(deterministic)
+        if torch.get_deterministic_debug_mode() != deterministic:  # imports much
+            torch.use_deterministic_algorithms(
+                deterministic > 0, warn_only=deterministic == 1
+            )
         random.setstate(python)
         np.random.set_state(numpy)
         torch.set_rng_state(cpu)
@@ -98,6 +101,7 @@ def quoted(page: str, start: str) -> str:
 def assert_documented(page: str, start: str, raised: str) -> None:
     """Compare what was raised with the message of the page that begins so."""
     message = quoted(page, start)
+    raised = "\n".join(line.rstrip() for line in raised.split("\n"))  # as on a page
     assert raised.startswith(message), (
         f"{page}.md quotes\n{message}\nand this was raised:\n{raised}"
     )

@@ -1,5 +1,6 @@
-"""Check one recipe: its files, its code style, its blocks, its tests, its pages."""
+"""Check one recipe: its files, code style, blocks, pages, tests, and their mutants."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
+from cookbook.pages import tests_of
 from cookbook.rules import Problem, report
 
 GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
@@ -22,13 +24,19 @@ def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
     """Print each step and what it finds; whether nothing is wrong."""
     paths = files(recipe)
     targets = [path for path in paths if path.suffix == ".md" or "tests" in path.parts]
-    run = start_pytest(recipe.root, targets)  # the other checks are quick
+    torch = importlib.util.find_spec("torch") is not None
+    run = start_pytest(recipe.root, targets) if torch else None  # others are quick
+    mutation = start_mutation(recipe.root, paths) if torch else None
     print(f"{recipe.slug}: structure of its files", flush=True)
     results = [report(problems(catalogue, paths)) == 0]
     sources = [path for path in paths if path.suffix == ".py"]
     results += [lint.passes(*command) for command in lint.style(sources)]
     print("its blocks, pages and tests", flush=True)
-    results.append(_passed(run))
+    results.append(_passed(run) if run else _say_what_is_missing())
+    if mutation:
+        print("what its tests do not notice", flush=True)
+        print(*mutation.communicate(), sep="", end="")
+        results.append(mutation.returncode == 0)
     if all(results):
         for block in recipe.blocks:
             if block.mark == "gpu":
@@ -48,13 +56,38 @@ def start_pytest(
     root: Path, targets: Iterable[Path], *options: str
 ) -> subprocess.Popen:
     """Start to run blocks on this CPU, referee pages, and run tests."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
-    command += [str(path) for path in targets]
-    pipe = subprocess.PIPE
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    options = ("-q", "-p", "no:cacheprovider", *options)
+    return _start(root, "pytest", *options, *map(str, targets))
+
+
+def start_mutation(root: Path, paths: Iterable[Path]) -> subprocess.Popen | None:
+    """Start to break the snippets that have tests in a few ways."""
+    snippets = [path for path in paths if path.parts[0] == "snippets"]
+    names = [
+        path.relative_to("snippets").as_posix()
+        for path in snippets
+        if path.suffix == ".py" and tests_of(path) in paths
+    ]
+    if names:
+        return _start(root, "cookbook.running.mutation", "--few", *names)
+    return None
+
+
+def _start(root: Path, *module: str) -> subprocess.Popen:
+    pipe, environment = subprocess.PIPE, {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     return subprocess.Popen(
-        command, cwd=root, env=environment, stdout=pipe, stderr=pipe, text=True
+        [sys.executable, "-m", *module],
+        cwd=root,
+        env=environment,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
     )
+
+
+def _say_what_is_missing() -> bool:
+    print("  they need torch, which is not installed; make setup installs it")
+    return False
 
 
 def _passed(run: subprocess.Popen) -> bool:

@@ -12,7 +12,13 @@ from mkdocs.utils import is_markdown_file
 
 from cookbook import answer, moved, parity, records
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
-from cookbook.checks import file_checks, messages, prose_checks, snippet_checks
+from cookbook.checks import (
+    file_checks,
+    messages,
+    proof_checks,
+    prose_checks,
+    snippet_checks,
+)
 from cookbook.checks.shown import Referee
 from cookbook.claims import names_gpu
 from cookbook.pages import (
@@ -377,6 +383,8 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
             test = tests_of(path)
             if not (catalogue.root / test).exists():
                 yield Problem(path, 1, "test-missing", {"test": test})
+            else:
+                yield from proof_checks.problems(catalogue.root, path)
             is_program = path in programs
             yield from snippet_checks.problems(catalogue.root, path, is_program)
 

@@ -94,7 +94,8 @@ class Move:
             inside = any(path.is_relative_to(place) for place in PLACES)
             outside = any(path.is_relative_to(place) for place in ELSEWHERE)
             if inside and not outside and path not in texts:
-                with suppress(UnicodeDecodeError):  # an image
+                # An image, or a link to a folder.
+                with suppress(UnicodeDecodeError, IsADirectoryError):
                     text = self.renamed((self.root / path).read_text("utf-8"))
                     texts[path] = self._with_slug(WANTS, text)
         texts |= self._confirmed(texts)
@@ -180,7 +181,7 @@ def carry_out(move: Move) -> None:
     """Move the files, then write what they and others say.
 
     Raises:
-        PageError: a page can not be read; nothing has moved then.
+        PageError: a page cannot be read; nothing has moved then.
     """
     texts, done = move.texts(), []
     try:

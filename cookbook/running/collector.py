@@ -5,6 +5,7 @@ snippets by ``--8<--``, which is expanded first; a block runs in a process of
 its own; and a *referee* per page compares what runs with what the site shows.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 from cookbook import answer, records
 from cookbook.catalogue import Catalogue
 from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.records import Record
 from cookbook.rules import Problem
 from cookbook.running import namespaces, output
 from cookbook.running.runner import (
@@ -27,6 +29,7 @@ from cookbook.running.runner import (
     Runner,
     RunnerError,
     shortened,
+    usable_cores,
 )
 
 LEAVINGS = "blocks could write anywhere and leave files and processes behind"
@@ -56,6 +59,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="write a record of this run to verified/",
     )
+    group.addoption(
+        "--unrecorded",
+        action="store_true",
+        help="leave out blocks whose text the record says passed in this environment",
+    )
     parser.addini("block_timeout", "seconds a block may take", default=str(TIMEOUT))
 
 
@@ -63,6 +71,11 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: a block that needs a GPU")
     # Ours collects the same files; two collectors would run everything twice.
     config.pluginmanager.unregister(pytest_codeblocks.plugin)
+    if config.getoption("numprocesses", None) and asks_for_blocks(config):
+        raise pytest.UsageError(
+            "-n: blocks have a lane for each core already, and one record; "
+            "run pytest docs without -n, and pytest -n auto tests"
+        )
     catalogue = Catalogue(config.rootpath)
     config.stash[catalogue_key] = catalogue
     config.stash[jobs_key] = {}
@@ -78,8 +91,22 @@ def pytest_configure(config):
         )
 
 
+def asks_for_blocks(config) -> bool:
+    """Whether pytest is to look at docs, below it, or around it."""
+    docs, folder = config.rootpath / "docs", config.invocation_params.dir
+    paths = [folder / argument.partition("::")[0] for argument in config.args]
+    return any(p.is_relative_to(docs) or docs.is_relative_to(p) for p in paths)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """As many workers for ``-n auto`` as blocks have lanes."""
+    return usable_cores()
+
+
 def gpu_found() -> bool:
-    """Whether torch sees a GPU; asked in a process of its own."""
+    """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return False
     code = "import torch; raise SystemExit(not torch.cuda.is_available())"
     return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -95,6 +122,34 @@ def pytest_collect_file(file_path, parent):
     pages = config.stash[catalogue_key].pages
     page = next((page for page in pages if page.path == path), None)
     return page and RecipePage.from_parent(parent, path=file_path, page=page)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave out what passed here; give pytest-split the pages of a recipe in a row."""
+    if config.getoption("splits", None):
+        items.sort(key=lambda item: item.path.stem)
+    if config.option.unrecorded:
+        record = record_of_here(config)
+        for item in items:
+            if record and isinstance(item, RecipeBlock):
+                skip_if_passed(item, record)
+
+
+def record_of_here(config) -> Record | None:
+    """The record of the environment that this run is in."""
+    command = [sys.executable, records.PROBE]
+    probed = subprocess.run(command, capture_output=True, text=True, check=True)
+    name = records.name_of(records.environment(config.rootpath, probed.stdout))
+    known = {record.name: record for record in config.stash[catalogue_key].records}
+    return known.get(name)
+
+
+def skip_if_passed(item: "RecipeBlock", record: Record) -> None:
+    run = record.run_of(item.obj)
+    if run and run["status"] == "passed":
+        reason = f"passed here already, on {record.date} (verified/{record.name}.json)"
+        item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish(session):

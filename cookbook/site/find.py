@@ -1,16 +1,15 @@
 """Search from the shell, with the very worker that the site's search box runs.
 
 There is one ranking: docs/overrides/assets/search.js on the index that
-cookbook/site/search.py makes. Here it runs under the Node that Playwright brings.
+cookbook/site/search.py makes. Here QuickJS runs it, through the messages that the
+browser would send.
 """
 
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-import playwright
+import quickjs
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN
@@ -18,33 +17,45 @@ from cookbook.rules import reader_language
 from cookbook.site import search
 
 WORKER = Path("docs/overrides/assets/search.js")
-RUN = Path(__file__).with_suffix(".mjs")
-NODE = shutil.which("node", path=Path(playwright.__file__).with_name("driver"))
+# What the worker takes from a browser.
+BROWSER = """
+const location = "", URL = class {}
+const shell = {}  // what is said to and fro
+const fetch = async () => ({ json: async () => shell.foreign })
+const addEventListener = (_, listener) => { shell.hear = listener }
+const postMessage = message => { shell.answer = message.data }
+const send = (type, text) => { shell.hear({ data: { type, data: JSON.parse(text) } }) }
+"""
+SETUP, QUERY = 0, 2
 SHOWN = 5
-NOTHING = {
-    "en": "Nothing found. The nearest categories: {}",
-    "zh": "没有找到。最接近的分类：{}",
+NEAR = 3  # recipes named where none fits
+NONE = {
+    "en": "No recipe for this yet. The nearest: {}",
+    "zh": "还没有这个条目。最接近的：{}",
 }
 
 
 def answers(root: Path, site: dict, queries: list[str]) -> list[dict]:
-    """What the worker answers to each query: ``{"items": …, "nearest": …}``.
+    """What the worker answers to each query: ``{"items", "none", "topic", "nearest"}``.
 
     Args:
         site: ``{"index": …, "foreign": …}``, as ``search.load`` returns it.
 
     Raises:
-        subprocess.CalledProcessError: the worker failed; its error was printed.
+        quickjs.JSException: the worker failed.
     """
-    task = {"worker": str(root / WORKER), "queries": queries, **site}
-    result = subprocess.run(
-        [NODE, RUN],
-        input=json.dumps(task),
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=True,
-    )
-    return json.loads(result.stdout)
+    worker = quickjs.Context()
+    worker.eval(BROWSER + (root / WORKER).read_text("utf-8"))
+    worker.eval(f"shell.foreign = {json.dumps(site['foreign'])}")
+    _ask(worker, SETUP, site["index"])
+    return [_ask(worker, QUERY, query) for query in queries]
+
+
+def _ask(worker: quickjs.Context, kind: int, data: dict | str) -> dict:
+    worker.eval(f"send({kind}, {json.dumps(json.dumps(data))})")
+    while worker.execute_pending_job():
+        pass
+    return json.loads(worker.eval("JSON.stringify(shell.answer ?? null)"))
 
 
 def slugs(answer: dict) -> list[str]:
@@ -53,14 +64,15 @@ def slugs(answer: dict) -> list[str]:
 
 
 def find(root: Path, query: str, lang: str | None, show: bool) -> int:
-    """Print the best recipes, or the best one's code; 1 where nothing is found."""
+    """Print the best recipes, or the best one's code; 1 where none fits."""
     lang = lang or ("zh" if HAN.search(query) else reader_language())
     catalogue = Catalogue(root)
     (answer,) = answers(root, search.load(catalogue, lang), [query])
     found = [catalogue.by_slug[slug] for slug in slugs(answer)]
-    if not found:
-        near = ", ".join(category["title"] for category in answer["nearest"])
-        print(NOTHING[lang].format(near), file=sys.stderr)
+    if answer["none"]:
+        near = [recipe.title(lang) for recipe in found[:NEAR]]
+        near = near or [category["title"] for category in answer["nearest"]]
+        print(NONE[lang].format(" · ".join(near)), file=sys.stderr)
         return 1
     if show:
         print(code(found[0], lang), end="")

@@ -12,10 +12,14 @@ from collections import Counter
 from pathlib import Path
 from textwrap import shorten
 
+import yaml
+
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import HAN, Page
+from cookbook.pages import HAN, LANGUAGES, Page
+from cookbook.site import wanted
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
+POPULAR = Path("docs/popular.yml")
 FOREIGN_FILE = FILE.with_name("foreign.json")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
@@ -23,12 +27,14 @@ BRIEF = 3  # words, or pairs of Chinese characters, of a phrase that is typed wh
 # The share of a phrase in the other language that must be new for it to be worth
 # its place: whoever types it here needs the page, but seldom in just these words.
 NEW = 0.25
-ANSWER = 4  # lines of the answer that a result shows
+ANSWER = 3  # lines of the answer that a result shows
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
 COLUMNS = ("location", "errors", "text", "title", "aliases", "answers", "tags")
 # Longer Chinese words stand first: the worker takes them out of a run of characters.
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
+# A line of words, or pairs of characters, that readers use one for the other.
+ALIKE = Path(__file__).with_name("alike.txt").read_text("utf-8").splitlines()
 NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
 WORD = re.compile("[a-z]+|==|[*@]")
@@ -44,11 +50,17 @@ def load(catalogue: Catalogue, lang: str) -> dict:
     aliases in the other script, as far as they say more.
     """
     telling = telling_symbols(catalogue)
-    known = [aliases(recipe, lang, telling) for recipe in catalogue.recipes]
+    topics = wanted.missing(catalogue)
+    known = [aliases(recipe, lang, telling, topics) for recipe in catalogue.recipes]
     docs = [
         document(recipe, lang, own)
         for recipe, (own, _) in zip(catalogue.recipes, known, strict=True)
     ]
+    unmet = [topic(entry, lang) for entry in topics if not entry.until]
+    columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
+    columns["title"] += [title for title, _, _ in unmet]
+    columns["aliases"] += ["\n".join(own) for _, own, _ in unmet]
+    others = [foreign for _, foreign in known] + [foreign for *_, foreign in unmet]
     titles = {
         category.slug: category.title[lang]
         for category in catalogue.categories
@@ -59,11 +71,30 @@ def load(catalogue: Catalogue, lang: str) -> dict:
             "lang": [lang],
             "categories": titles,
             "stop": STOP,
+            "alike": ALIKE,
+            "popular": popular(catalogue),
             "foreign": FOREIGN[lang],
         },
-        "docs": {column: [doc[column] for doc in docs] for column in COLUMNS},
+        "docs": columns,
     }
-    return {"index": index, "foreign": ["\n".join(others) for _, others in known]}
+    return {"index": index, "foreign": ["\n".join(phrases) for phrases in others]}
+
+
+def popular(catalogue: Catalogue) -> list[int]:
+    """The numbers of the recipes that an empty box offers: docs/popular.yml."""
+    slugs = [recipe.slug for recipe in catalogue.recipes]
+    file = catalogue.root / POPULAR
+    listed = yaml.safe_load(file.read_text("utf-8")) if file.exists() else []
+    return [slugs.index(slug) for slug in listed if slug in slugs]
+
+
+def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str], list[str]]:
+    """A topic without a recipe: title, aliases, and those in the other script."""
+    title, *own = entry.phrases[lang]
+    (other,) = set(LANGUAGES) - {lang}
+    own = news(essences(set(own)), title, 0)
+    foreign = news(essences(set(entry.phrases[other])), "\n".join([title, *own]), NEW)
+    return title, sorted(own), sorted(foreign)
 
 
 def telling_symbols(catalogue: Catalogue) -> set[str]:
@@ -110,18 +141,21 @@ def error_lines(page: Page) -> str:
 
 
 def aliases(
-    recipe: Recipe, lang: str, telling: set[str]
+    recipe: Recipe, lang: str, telling: set[str], topics: list[wanted.Topic]
 ) -> tuple[list[str], list[str]]:
     """The aliases of both pages: those in the language's script, and the others.
 
-    A title is an alias on the other side; a task that the recipe covers, and the
-    names of the symbols it uses, are aliases, too.
+    A title is an alias on the other side; a task that the recipe covers, the names
+    of the symbols it uses, and the topics that it helps with, are aliases, too.
     """
     titles = {page.meta["title"] for page in recipe.written.values()}
     phrases = titles - {recipe.title(lang)}
     phrases |= {slug.replace("-", " ") for slug in recipe.facts.get("covers", [])}
     for page in recipe.written.values():
         phrases |= set(page.meta["aliases"])
+    for topic in topics:
+        if recipe.slug in topic.until:
+            phrases.update(*topic.phrases.values())
     here = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
     own, foreign = essences(here), essences(phrases - here)
     shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"

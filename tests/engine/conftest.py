@@ -30,6 +30,14 @@ COPIED = (
 )
 COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
 COPIED += ("requirements.in", "requirements-paddle.txt")
+TEST = """\"\"\"A test.\"\"\"
+
+import runpy
+
+
+def test_it_runs():
+    runpy.run_path("snippets/training/{}.py", run_name="__main__")
+"""
 LINKED = ("cookbook", "docs/overrides")
 os.environ["LC_ALL"] = "C.UTF-8"  # messages are English, whoever runs the tests
 
@@ -70,7 +78,7 @@ class TinyCookbook:
         name = slug.replace("-", "_")
         self.write(f"snippets/training/{name}.py", textwrap.dedent(source))
         test = f"tests/snippets/training/test_{name}.py"
-        self.write(test, '"""A test."""\n')
+        self.write(test, TEST.format(name))
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
         listed = (self.root / CATEGORIES).read_text("utf-8")
         if f"- {slug}\n" not in listed:

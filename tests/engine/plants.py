@@ -3,6 +3,7 @@
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
 SNIPPET = "snippets/training/label_smoothing.py"
+TEST = "tests/snippets/training/test_label_smoothing.py"
 OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
 BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
 
@@ -116,3 +117,14 @@ def headed(line: str) -> Change:
 def coded(text: str) -> Append:
     """The snippet, with more lines from its fourth on."""
     return Append(SNIPPET, text=text)
+
+
+EXPECT = """
+PAGE = "training/label-smoothing"
+
+
+{}def test_errors({}):
+    with raises_as_documented(PAGE, {}):
+        {{}}[1]
+"""
+EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))

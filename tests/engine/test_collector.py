@@ -332,3 +332,53 @@ def test_the_end_of_a_run_says_what_was_not_contained(level, said):
     collector.pytest_terminal_summary(reporter, SimpleNamespace(stash=stash))
     assert len(lines) == bool(said)
     assert all(part in lines[0] for part in said)
+
+
+def test_a_split_run_merged_is_one_run(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    for slug in ("first", "second"):
+        cookbook.recipe(slug, cookbook.CLAIM)
+    cookbook.recipe("raises", FAULTY["raises"])
+    whole = verified(cookbook)
+    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
+    parts = []
+    for group in ("1", "2"):
+        file.unlink(missing_ok=True)
+        cookbook.pytest("--verify", "--splits", "2", "--group", group)
+        assert not json.loads(file.read_text("utf-8"))["complete"]
+        parts.append(cookbook.root / "parts" / group / file.name)
+        parts[-1].parent.mkdir(parents=True)
+        file.rename(parts[-1])
+    done = cookbook.command("cookbook", "merge", *map(str, parts))
+    assert (done.returncode, done.stderr) == (0, "")
+    merged = json.loads(file.read_text("utf-8"))
+    assert statuses(merged) == statuses(whole)
+    assert merged["complete"] is whole["complete"] is True
+    assert merged["environment"] == whole["environment"]
+
+
+def test_what_passed_here_is_left_out_with_the_reason(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    cookbook.recipe("raises", FAULTY["raises"])
+    cookbook.recipe("edited", cookbook.CLAIM)
+    verified(cookbook)
+    cookbook.recipe("new", cookbook.CLAIM)
+    cookbook.replace("snippets/training/edited.py", "== 2", "== 2  # edited")
+    run = cookbook.pytest("--unrecorded")
+    status, reason = run.of("label-smoothing")
+    assert status == "skipped"
+    assert re.search(
+        r"passed here already, on [\d-]+ \(verified/cpu-.*\.json\)", reason
+    )
+    for slug, expected in (("raises", "failure"), ("edited", "passed")):
+        assert run.of(slug)[0] == expected
+    assert run.of("new") == ("passed", "")
+
+
+def test_workers_are_for_tests_and_not_for_blocks(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    run = cookbook.pytest("-n", "2")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "-n: blocks have a lane for each core already" in run.stderr
+    done = cookbook.command("pytest", "-n", "1", "tests")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -115,15 +116,6 @@ def test_forms_speak_both_languages(form):
         assert re.search(r"[\u4e00-\u9fff]", text), text
 
 
-def test_the_hook_calls_the_check_and_fetches_nothing():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
-    (repository,) = config["repos"]
-    assert repository["repo"] == "local"
-    (hook,) = repository["hooks"]
-    assert hook["entry"].startswith(".venv/bin/python -m cookbook check")
-    assert hook["language"] == "system"
-
-
 def workflow(name: str) -> dict:
     text = (ROOT / ".github/workflows" / f"{name}.yml").read_text("utf-8")
     return yaml.safe_load(text)["jobs"]
@@ -169,20 +161,21 @@ def test_problems_are_marked_in_the_diff_where_they_are(cookbook):
     assert all((cookbook.root / file).is_file() for file, *_ in marked)
 
 
-def weekly_step(name: str) -> str:
-    steps = workflow("weekly")["compat"]["steps"]
+def weekly_step(name: str, job: str = "compat") -> str:
+    steps = workflow("weekly")[job]["steps"]
     (script,) = [step["run"] for step in steps if step.get("name") == name]
     return script
 
 
 def run_step(script: str, folder: Path) -> subprocess.CompletedProcess:
     command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
-    env = {**os.environ, "TORCH": "nightly"}
+    env = {**os.environ, "TORCH": "nightly", "TARGET": "again"}
     return subprocess.run(
         command, cwd=folder, env=env, capture_output=True, text=True, check=False
     )
 
 
+PAGE = "docs/en/training/mixup.md"
 FOUND = "- `mixup`: torch 9.0, CPU"
 
 
@@ -207,6 +200,21 @@ def test_the_weekly_list_is_never_empty(tmp_path, python, expected):
     assert (tmp_path / "failures-nightly.md").read_text() == f"{expected}\n"
 
 
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        (f"FAILED {PAGE}::a.py - x\nERROR {PAGE}\n", f"- `{PAGE}::a.py`: make again"),
+        ("make: *** [Makefile:9: again] Error 1\n", "- make again could not run"),
+    ],
+)
+def test_the_weekly_list_names_what_fails_elsewhere(tmp_path, printed, expected):
+    (tmp_path / "printed.txt").write_text(printed)
+    done = run_step(weekly_step("Name what failed", "again"), tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "failures-again.md").read_text().splitlines()
+    assert lines[0] == expected
+
+
 def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
     (step, *_) = workflow("weekly")["compat"]["steps"]
     condition = "${{ matrix.torch == 'nightly' && vars.NIGHTLY_INDEX == '' }}"
@@ -229,8 +237,8 @@ def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
     assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 
 
-NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown")
-NEEDED += ("pymdown-extensions", "PyYAML", "psutil")
+NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
+NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML")
 # What the site and the checks import besides.
 MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
@@ -246,3 +254,43 @@ def test_blocks_run_with_no_more_packages_than_the_guides_name(cookbook):
     run = cookbook.pytest(*options)
     assert run.code == 0, run.stdout + run.stderr
     assert run.of("label-smoothing") == ("passed", "")
+
+
+WITHOUT = ("numpy", "playwright", "psutil", "pytest", "pytest_codeblocks", "sklearn")
+WITHOUT += ("torch", "torchvision", "xdist")
+LIGHT = f"""
+import runpy, sys
+sys.modules.update(dict.fromkeys({WITHOUT}))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ("cookbook check", "actionlint is not installed; make check installs it"),
+        ("cookbook check label-smoothing", "not installed; make setup installs it"),
+        ("cookbook new training/ema-weights", "snippets/training/ema_weights.py"),
+        ("cookbook find smoothing", "snippets/training/label_smoothing.py"),
+        ("mkdocs build --strict", ""),
+    ],
+)
+def test_the_light_environment_suffices(cookbook, argv, expected):
+    command = [sys.executable, "-c", LIGHT, *argv.split()]
+    done = subprocess.run(
+        command, cwd=cookbook.root, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert expected in done.stdout
+
+
+def test_the_light_environment_takes_its_versions_from_the_full_one():
+    texts = [
+        (ROOT / f"requirements{name}").read_text("utf-8")
+        for name in (".in", "-site.in", ".txt")
+    ]
+    full, light, pinned = (re.findall(r"^\w.*", text, re.MULTILINE) for text in texts)
+    assert "-r requirements-site.in\n" in texts[0]
+    assert not set(full) & set(light)
+    pins = {re.split(r"[= ]", line)[0] for line in pinned}
+    assert {re.split("=", line)[0] for line in light} <= pins

@@ -18,6 +18,10 @@ TEST = '''"""A test."""
 
 PAGE = "training/label-smoothing"
 PATHS = "snippets/training/label_smoothing.py", "tests.training.test_label_smoothing"
+
+
+def test_a_line():
+    assert PATHS
 '''
 QUERY = '{"q": "label-smoothing", "wants": ["mixup", "label-smoothing"]}\n'
 MOVED = "setup/smoothing: training/label-smoothing\n"
@@ -175,11 +179,7 @@ REFUSED = {
     "training/ema-weights",
     (OLD, "dta/soft-labels"): "unknown category dta; choose one of "
     "docs/categories.yml: data",
-    (
-        OLD,
-        "data/Soft",
-    ): "Soft is no slug; write lower-case words joined by -, the "
-    "first beginning with a letter",
+    (OLD, "data/Soft"): "data/Soft names no recipe; write data/soft",
     (
         OLD,
         "data/mixup",

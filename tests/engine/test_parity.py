@@ -10,6 +10,7 @@ from cookbook.checks.structure import confirm_parity
 from cookbook.pages import LANGUAGES
 from cookbook.parity import words_hash
 from cookbook.site.render import full_markdown, site_markdown
+from tests.engine.plants import EXPECTED
 
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
@@ -43,6 +44,7 @@ def behind(cookbook) -> list[str]:
 
 @pytest.fixture
 def confirmed(cookbook):
+    EXPECTED(cookbook)
     confirm(cookbook)
     assert behind(cookbook) == []
     return cookbook

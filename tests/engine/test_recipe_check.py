@@ -10,6 +10,7 @@ import pytest
 from tests.engine.plants import (
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
@@ -22,7 +23,6 @@ from tests.engine.plants import (
 from tests.engine.test_changed import commit, git
 
 OUTPUT = SNIPPET.replace(".py", ".out")
-TEST = "tests/snippets/training/test_label_smoothing.py"
 
 
 def check(cookbook, *arguments: str):
@@ -39,7 +39,11 @@ def test_each_step_is_named_and_all_is_in_order(cookbook):
     ]
     assert "ruff check" in lines
     assert "its blocks, pages and tests" in lines
-    assert lines[-2].startswith("  4 passed")  # a block and a referee per language
+    assert lines[-4].startswith(
+        "  5 passed"
+    )  # a test; a block and a referee per language
+    assert lines[-3] == "what its tests do not notice"
+    assert lines[-2] == f"  {SNIPPET}: 0 of 0 mutants noticed"
     assert lines[-1] == "all in order"
 
 
@@ -58,8 +62,8 @@ def test_all_that_is_wrong_is_shown_at_once(cookbook):
     assert done.returncode == 1
     for expected in (
         f"  {SNIPPET}:4: S206 unlisted is not declared",  # structure
-        f"  {TEST}:2: F103",
-        f"{TEST}:2:8: F401",  # lint
+        f"  {TEST}:8: F103",
+        f"{TEST}:8:8: F401",  # lint
         "-x = {1:2}\n+x = {1: 2}\n",  # form
         f"{SNIPPET}:4: needs unlisted, which is not installed here",  # a block
         f"{PAGE}:12: exited with code 3",
@@ -188,8 +192,10 @@ def test_mending_gives_no_id_twice(cookbook):
 
 
 def test_a_recipe_is_checked_on_the_cpu(cookbook):
-    source = 'import os\n\nassert os.environ["CUDA_VISIBLE_DEVICES"] == ""\n'
-    cookbook.write(TEST, source)
+    claim = 'assert os.environ["CUDA_VISIBLE_DEVICES"] == ""\n'
+    Change(TEST, old="import runpy\n", new=f"import os\nimport runpy\n\n{claim}")(
+        cookbook
+    )
     arguments = ("cookbook", "check", "label-smoothing")
     done = cookbook.command(*arguments, CUDA_VISIBLE_DEVICES="0")
     assert done.returncode == 0, done.stdout
@@ -206,12 +212,20 @@ def test_what_needs_a_gpu_is_said_not_to_have_run(cookbook):
     )
 
 
+DOUBLES = """import runpy, re
+
+def test_double():
+  print(re)
+  assert runpy.run_path('snippets/training/label_smoothing.py')["f"](3)==6
+"""
+
+
 def test_what_a_machine_can_mend_is_mended_and_said(cookbook):
     code = (
         '\n\ndef f(x:int)->int:\n\t"""Double."""\n\treturn 2*x  \n\n\nprint(f(1))\n\n'
     )
     coded(code)(cookbook)
-    Append(TEST, text="import re\nimport ast\n\nprint(re, ast)\n")(cookbook)
+    cookbook.write(TEST, DOUBLES)
     Append(PAGE, text="\n## Why it works\n\n### A trap {#trap}\n\n")(cookbook)
     Append(TWIN, text="\n## 原理\n\n### 一个坑\n")(cookbook)
     done = check(cookbook, "--fix", "label-smoothing")

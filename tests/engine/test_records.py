@@ -327,3 +327,20 @@ def test_what_a_gpu_block_took_is_shown_from_its_record(root):
     catalogue = Catalogue(root)
     table = status.table(catalogue, catalogue.by_slug["one"], "zh")
     assert "| `one.py` | NVIDIA H100 | 2.15.0 | 1.3 秒 | 1.5 MiB |" in table
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"commit": "1" * 40}, "of several commits: 0{40}, 1{40}"), (None, "R101")],
+)
+def test_what_is_no_part_of_one_run_is_not_merged(root, change, words):
+    parts = []
+    for number, environment in enumerate((ENVIRONMENT, ENVIRONMENT | (change or {}))):
+        file = write(root, environment)
+        parts.append(root / str(number) / file.name)
+        parts[-1].parent.mkdir()
+        file.rename(parts[-1])
+    if not change:
+        parts[1].write_text("{")
+    with pytest.raises(records.MergeError, match=words):
+        records.merge(root, parts, [])

@@ -25,6 +25,7 @@ from tests.engine import test_records, test_shown, test_structure
 from tests.engine.plants import (
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
@@ -38,7 +39,6 @@ from tests.engine.plants import (
 from tests.engine.test_changed import git
 
 ROOT = Path(__file__).parents[2]
-TEST = "tests/snippets/training/test_label_smoothing.py"
 GONE = "is deprecated or gone; use"
 TORCH = "import torch\n\n"
 NOTE = "F101 what looks like a credential"
@@ -136,6 +136,30 @@ FAULTS = {
         f"{SNIPPET}:1: S303 no test of the snippet's behaviour; write {TEST}, against "
         "something independent",
     ),
+    "tests of another snippet": (
+        Change(TEST, old="label_smoothing", new="smoothing"),
+        f"{TEST}:1: S313 these tests never load {SNIPPET}; load it with load_snippet("
+        f'"training/label_smoothing.py"), or run the file at ROOT / "{SNIPPET}"',
+    ),
+    "test file without a test": (
+        Change(TEST, old="def test_it_runs", new="def it_runs"),
+        f"{TEST}:1: S312 no test in this file; write a function test_… that asserts "
+        f"what {SNIPPET} computes",
+    ),
+    **{
+        f"{skip} in a test": (
+            Change(TEST, old=old, new=f"{skip}\n{old}"),
+            f"{TEST}:{line}: S311 a test that is skipped everywhere; remove the mark, "
+            "or skip on a condition with pytest.mark.skipif",
+        )
+        for skip, old, line in (
+            ("pytestmark = pytest.mark.skip", "import runpy", 3),
+            ("pytest.skip(allow_module_level=True)", "import runpy", 3),
+            ('@pytest.mark.skip(reason="slow")', "def test_it_runs", 6),
+            ('@pytest.mark.skipif(True, reason="slow")', "def test_it_runs", 6),
+            ("    pytest.skip()", "    runpy.run_path", 7),
+        )
+    },
     # Words
     "English paragraph on the Chinese page": (
         Append(TWIN, text="\nThis paragraph was left\nas it was.\n"),
@@ -257,7 +281,7 @@ FILE_FAULTS = {
     ),
     "token of a project": (
         Append(TEST, text=f"# {PROJECT}\n"),
-        f"{TEST}:2: {NOTE} (OpenAI); {REVOKE}",
+        f"{TEST}:8: {NOTE} (OpenAI); {REVOKE}",
     ),
     "drive": (
         Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
@@ -275,7 +299,7 @@ FILE_FAULTS = {
     ),
     "work left in a test": (
         Append(TEST, text=f"# {TO_DO}\n"),
-        f"{TEST}:2: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
+        f"{TEST}:8: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
     ),
 }
 
@@ -500,7 +524,7 @@ def planted() -> set[str]:
     faults += test_records.FAULTS.values()
     messages = "\n".join(text for _, *texts in faults for text in texts)
     codes = set(re.findall(r"\b[A-Z]\d{3}\b", messages))
-    codes |= {"R108"}  # in test_records.py, which needs a history
+    codes |= {"R108", "S309", "S310"}  # in test_records.py and test_mutation.py
     return codes | set(re.findall(r"\bP\d{3}\b", inspect.getsource(test_shown)))
 
 

@@ -11,12 +11,16 @@ import pytest
 from cookbook.catalogue import Catalogue
 from cookbook.pages import Page
 from cookbook.parity import confirm
+from tests.engine.conftest import TEST as TESTS
 from tests.engine.plants import (
     BLOCK,
+    EXPECT,
+    EXPECTED,
     INCLUDE,
     OPEN,
     PAGE,
     SNIPPET,
+    TEST,
     TWIN,
     Append,
     Both,
@@ -79,7 +83,6 @@ SHAPE = (
 GPU = "<!--pytest.mark.gpu-->\n"
 OTHER = "docs/en/training/other.md"
 FUNCTION = 'def f():\n    """Do."""\n    return 1\n'
-TEST = "tests/snippets/training/test_label_smoothing.py"
 UNRAISED = "tests/unraised.toml"
 NOT_RAISED = (
     f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line that raises "
@@ -94,15 +97,6 @@ start = "{}"
 reason = "{}"
 """[1:]
 QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
-EXPECT = """
-PAGE = "training/label-smoothing"
-
-
-{}def test_errors({}):
-    with raises_as_documented(PAGE, {}):
-        {{}}[1]
-"""
-EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -427,7 +421,7 @@ FAULTS = {
             Write(SNIPPET.replace(".py", ".out"), "900 times faster\n"),
             Change(PAGE, TWIN, old=OPEN, new=f"{GPU}{OPEN}"),
         ),
-        f"{SNIPPET.replace('.py', '.out')}:1: S309 the output of a block for a GPU, "
+        f"{SNIPPET.replace('.py', '.out')}:1: S314 the output of a block for a GPU, "
         "which no GPU in verified/ has run; remove it, or record a run: pytest --gpu "
         "--verify docs",
     ),
@@ -673,7 +667,7 @@ FAULTS = {
     "snippet on no page": (
         Both(
             Write("snippets/training/other.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_other.py", ""),
+            Write("tests/snippets/training/test_other.py", TESTS.format("other")),
         ),
         "snippets/training/other.py:1: S301 a snippet on no page; show it: "
         '```python with --8<-- "training/other.py"',
@@ -712,7 +706,7 @@ FAULTS = {
     "snippet that hides a module": (
         Both(
             Write("snippets/training/logging.py", '"""Add."""\n\nassert 1 + 1 == 2\n'),
-            Write("tests/snippets/training/test_logging.py", ""),
+            Write("tests/snippets/training/test_logging.py", TESTS.format("logging")),
             Append(PAGE, TWIN, text='\n```python\n--8<-- "training/logging.py"\n```\n'),
         ),
         "snippets/training/logging.py:1: S211 logging is a module's name, which this "

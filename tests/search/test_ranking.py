@@ -1,27 +1,40 @@
-"""Does the worker put the right recipe first? Every query of the three sets.
+"""Does the worker put the right recipe first? Every query of the four sets.
 
-queries.jsonl and own.jsonl are what the search was developed on; held_out.jsonl
-was written by people who had seen neither pages nor aliases, and is only counted.
-A query counts when one of the recipes it wants exists. ``pytest -s tests/search``
-prints the tables.
+queries.jsonl, own.jsonl and real.jsonl are what the search was developed on; in
+real.jsonl are questions, titles and messages that somebody typed, with their source;
+where `wants` was added to, `why` says for what reason. held_out.jsonl was written by
+people who had seen neither pages nor aliases, and is only counted. A query counts
+when one of the recipes it wants exists; where none does, the worker should say so.
+``pytest -s tests/search`` prints the tables.
 """
 
 import json
+import random
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cookbook.catalogue import Catalogue
 from cookbook.pages import LANGUAGES
-from cookbook.site import search
+from cookbook.site import search, wanted
 from cookbook.site.find import answers, slugs
 from tests.helpers import ROOT
 
 DEVELOPED_ON = ("queries", "own")
 # hit@1 and hit@3 over all queries, and hit@1 of the worst kind.
-BARS = {"development": (0.96, 0.99, 0.80), "held out": (0.90, 0.97, 0.80)}
+BARS = {
+    "development": (0.95, 0.99, 0.80),
+    "real": (0.90, 0.98, 0.70),
+    "held out": (0.92, 0.97, 0.80),
+}
+TOLD, WRONGLY = (
+    0.70,
+    0.03,
+)  # of the real queries without a recipe, and of those with one
+TYPOS = 0.95  # hit@3
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +49,11 @@ def indexes(catalogue) -> dict[str, dict]:
 
 def load(catalogue: Catalogue, *names: str) -> list[dict]:
     """The queries that some recipe answers; wants are slugs of such recipes."""
+    return [query for query in load_all(catalogue, *names) if query["wants"]]
+
+
+def load_all(catalogue: Catalogue, *names: str) -> list[dict]:
+    """Every query; wants are slugs of recipes that exist."""
     place = {slug: slug for slug in catalogue.by_slug}
     for recipe in catalogue.recipes:
         place |= dict.fromkeys(recipe.facts.get("covers", []), recipe.slug)
@@ -44,7 +62,7 @@ def load(catalogue: Catalogue, *names: str) -> list[dict]:
         lines = Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8")
         for query in map(json.loads, lines.splitlines()):
             query["wants"] = {place[slug] for slug in query["wants"] if slug in place}
-            found += [query] if query["wants"] else []
+            found.append(query)
     return found
 
 
@@ -82,7 +100,12 @@ def score(places: list[int | None]) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize(
-    ("title", "names"), [("development", DEVELOPED_ON), ("held out", ("held_out",))]
+    ("title", "names"),
+    [
+        ("development", DEVELOPED_ON),
+        ("real", ("real",)),
+        ("held out", ("held_out",)),
+    ],
 )
 def test_the_right_recipe_is_first(catalogue, indexes, title, names):
     queries = load(catalogue, *names)
@@ -95,14 +118,62 @@ def test_the_right_recipe_is_first(catalogue, indexes, title, names):
         first, third, mean = score(found)
         print(f"{kind:12} {len(found):7}  {first:5.3f}  {third:5.3f}  {mean:5.3f}")
     first, third, _ = score(places)
-    worst = min(score(found)[0] for found in kinds.values())
+    enough = [found for found in kinds.values() if len(found) > 10]
+    worst = min(score(found)[0] for found in enough)
     missed = [
         f"{query['side']} {query['q'][-80:]!r} is at {place}"
         for query, place in zip(queries, places, strict=True)
-        if place != 1 and title == "development"
+        if place != 1 and title != "held out"
     ]
     reached = (first, third, worst)
     assert all(map(float.__ge__, reached, BARS[title])), "\n".join(missed)
+
+
+def test_where_there_is_no_recipe_the_worker_says_so(catalogue, indexes):
+    queries = load_all(catalogue, "real")
+    told = {True: [], False: []}  # by whether a recipe exists
+    for lang, index in indexes.items():
+        mine = [query for query in queries if query["side"] == lang]
+        asked = [query["q"] for query in mine]
+        for query, answer in zip(mine, answers(ROOT, index, asked), strict=True):
+            told[bool(query["wants"])].append(answer["none"])
+    rightly = sum(told[False]) / len(told[False])
+    wrongly = sum(told[True]) / len(told[True])
+    print(f"\ntold of {len(told[False])} without a recipe {rightly:.3f}, "
+          f"of {len(told[True])} with one {wrongly:.3f}")  # fmt: skip
+    assert rightly >= TOLD
+    assert wrongly <= WRONGLY
+
+
+def misspelt(word: str, chance: random.Random) -> str:
+    """A word with one letter swapped, left out, doubled or another, anywhere; two
+    such faults in a long one."""
+    for _ in range(2 if len(word) >= 9 else 1):
+        i = chance.randrange(len(word) - 1)
+        word = chance.choice(
+            [
+                word[:i] + word[i + 1] + word[i] + word[i + 2 :],
+                word[:i] + word[i + 1 :],
+                word[:i] + word[i] + word[i:],
+                word[:i] + chance.choice("aeinst") + word[i + 1 :],
+            ]
+        )
+    return word
+
+
+def test_a_misspelt_word_is_understood(catalogue, indexes):
+    """The longest word of each English title, misspelt in several ways."""
+    chance = random.Random(0)
+    queries = []
+    for recipe in catalogue.recipes:
+        title = recipe.title("en")
+        word = max(re.findall(r"[A-Za-z]+", title), key=len)
+        faulty = [title.replace(word, misspelt(word, chance)) for _ in range(5)]
+        queries += [{"q": q, "side": "en", "wants": {recipe.slug}} for q in faulty]
+    places = ranks(indexes, queries)
+    _, third, _ = score(places)
+    print(f"\n{len(queries)} misspelt titles: hit@3 {third:.3f}")
+    assert third >= TYPOS
 
 
 def test_every_recipe_is_found_by_its_title(catalogue, indexes):
@@ -157,6 +228,12 @@ def test_a_chinese_word_with_a_wrong_character_is_understood(indexes):
     assert [slugs(answer)[0] for answer in found] == list(wanted.values())
     titles = [answer["items"][0][0]["title"] for answer in found]
     assert re.sub("<.*?>", "|", titles[0]) == "|标签平|滑"  # 平划 is not 平滑
+
+
+def test_what_is_wanted_and_what_is_popular_name_recipes(catalogue):
+    listed = yaml.safe_load((ROOT / search.POPULAR).read_text("utf-8"))
+    named = {slug for topic in wanted.missing(catalogue) for slug in topic.until}
+    assert {*listed, *named} <= set(catalogue.by_slug)
 
 
 def test_operators_are_words(indexes):

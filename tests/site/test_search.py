@@ -15,6 +15,7 @@ from tests.helpers import ROOT
 RECIPE = "training/label-smoothing/"
 ERROR = "IndexError: Target 10 is out of bounds."
 TYPED = 12  # characters at the end of a query; what stands before is pasted
+NONE = {"en": "No recipe for this yet", "zh": "还没有这个条目"}
 PER_KIND = 2  # queries of each kind and side that are typed
 
 
@@ -134,18 +135,75 @@ def test_the_address_carries_the_query(page):
     expect(page.locator(".md-search__input")).to_have_value("混淆矩阵")
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_where_nothing_is_found_there_is_a_way_on(page, lang):
+@pytest.mark.parametrize(("lang", "said"), NONE.items())
+def test_where_no_recipe_fits_the_box_says_so_first(page, lang, said):
     open_home(page, lang)
     page.keyboard.press("/")
     box = page.locator(".md-search__input")
     box.press_sequentially("zzzqqq")
-    category = page.locator(".search-help a").first
+    first = page.locator(".md-search-result > :first-child")
+    expect(first).to_have_class("search-none")
+    expect(first).to_contain_text(said)
+    category = first.locator("p").last.locator("a").first
     expect(category).to_have_attribute("href", re.compile(f"/{lang}/[a-z]+/$"))
     box.fill("")
     box.press_sequentially("mixup")
     expect_first(page, "/training/mixup/")
-    expect(page.locator(".search-help")).to_have_count(0)
+    expect(page.locator(".search-none")).to_have_count(0)
+
+
+def test_what_is_wanted_is_told_from_the_nearest(page):
+    open_home(page)
+    ask(page, "kv cache")
+    expect(page.locator(".search-none")).to_contain_text("(KV cache)")
+    results = page.locator(".md-search-result__item")
+    expect(results.first).to_be_visible()
+    assert results.count() <= 3
+    expect(page.locator(".md-search-result__meta")).to_be_hidden()
+
+
+def test_the_number_of_results_is_the_number_of_what_fits(page, catalogue):
+    words = "loss"
+    (answer,) = answers(ROOT, index.load(catalogue, "en"), [words])
+    open_home(page)
+    ask(page, words)
+    meta = page.locator(".md-search-result__meta")
+    expect(meta).to_contain_text(f"{len(answer['items'])} matching documents")
+
+
+def test_an_alias_says_why_a_page_was_found(page):
+    open_home(page)
+    ask(page, "overconfident classifier calibrate")
+    expect_first(page, RECIPE)
+    expect(page.locator(".search-also").first).to_contain_text("calibrate")
+
+
+def test_back_returns_to_the_results(page):
+    open_home(page)
+    ask(page, "label smoothing")
+    expect_first(page, RECIPE)
+    page.wait_for_url(re.compile("q=label"))
+    page.locator(".md-search-result__link").first.click()
+    page.wait_for_url(re.compile(f"/en/{RECIPE}"))
+    page.go_back()
+    expect(page.locator(".md-search__input")).to_have_value("label smoothing")
+    expect_first(page, RECIPE)
+    expect(page.locator(".md-search-result__link").first).to_be_visible()
+
+
+def test_the_other_language_is_asked_the_same(page):
+    open_home(page)
+    ask(page, "label smoothing")
+    expect_first(page, RECIPE)
+    page.evaluate("document.querySelector('a[data-twin]').click()")
+    page.wait_for_url(re.compile(r"/zh/\?q=label"))
+    expect_first(page, f"/zh/{RECIPE}")
+
+
+def test_an_empty_box_offers_what_is_looked_for_most(page):
+    open_home(page)
+    page.keyboard.press("/")
+    expect_first(page, "/setup/empty-cache/")
 
 
 def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):

@@ -36,10 +36,12 @@ for (const event of ["focusin", "pointerover", "touchstart"])
   document.addEventListener(event, wantSearch, { passive: true })
 if (new URLSearchParams(location.search).has("q")) wanted()
 
-// A link to the twin page keeps the reader's place on the page.
+// A link to the twin page keeps the reader's place on the page, and what is asked.
 function followTwin(event) {
   const link = event.target.closest?.("a[data-twin]")
-  if (link) link.hash = location.hash
+  if (!link) return
+  link.hash = location.hash
+  link.search = asked() ? `?${new URLSearchParams({ q: asked() })}` : ""
 }
 
 // A result that shows an error message leads to where the page explains it.
@@ -65,46 +67,82 @@ function searchOnInput(event) {
     event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
 }
 
-// Where nothing is found: the nearest categories, and where to ask for a recipe.
+// Where no recipe fits: the box says so first, and where to ask for one.
 const wantedForm = document.currentScript.dataset.wanted
-const NOTHING = {
-  en: { near: "Perhaps in", ask: "Ask for a recipe" },
-  zh: { near: "可以看看：", ask: "提议新条目" },
+const NONE = {
+  en: { none: "No recipe for this yet", wanted: "wanted", ask: "Ask for it", near: "The nearest:" },
+  zh: { none: "还没有这个条目", wanted: "待补充", ask: "提议这个条目", near: "最接近的：" },
 }
 class HelpfulWorker extends Worker {
   constructor(...args) {
     super(...args)
     this.addEventListener("message", ({ data: message }) => {
-      if (message.data?.items) showNearest(message.data.nearest ?? [])
+      if (message.data?.items) showNone(message.data)
     })
   }
 }
 window.Worker = HelpfulWorker
 
-function showNearest(nearest) {
+function showNone({ none, topic, nearest }) {
   const box = document.querySelector(".md-search-result")
-  box.querySelector(".search-help")?.remove()
-  if (nearest.length === 0 || !document.querySelector(".md-search__input").value.trim()) return
-  const words = NOTHING[document.documentElement.lang.slice(0, 2)] ?? NOTHING.en
+  box.querySelector(".search-none")?.remove()
+  if (!none) return
+  const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
   const { base } = JSON.parse(document.getElementById("__config").textContent)
   const link = ({ title, location: page }) =>
     Object.assign(document.createElement("a"), { href: new URL(page, new URL(`${base}/`, location)), textContent: title })
-  const help = Object.assign(document.createElement("p"), { className: "search-help" })
-  help.append(`${words.near} `, ...nearest.flatMap((category, i) => i ? [" · ", link(category)] : [link(category)]))
-  if (wantedForm) help.append(document.createElement("br"), link({ title: words.ask, location: wantedForm }))
-  box.append(help)
+  const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
+  const line = (...parts) => {
+    const paragraph = document.createElement("p")
+    paragraph.append(...parts)
+    said.append(paragraph)
+  }
+  const strong = Object.assign(document.createElement("strong"), { textContent: words.none })
+  const form = wantedForm && `${wantedForm}&${new URLSearchParams({ title: `[${words.wanted}] ${topic || asked()}`, searched: asked() })}`
+  line(strong, topic ? ` (${topic})` : "", ...form ? [" · ", link({ title: words.ask, location: form })] : [])
+  line(`${words.near} `, ...nearest.flatMap((category, i) => i ? [" · ", link(category)] : [link(category)]))
+  box.prepend(said)
 }
 
 // The address names the query while the box is open, so that it can be shared.
-function shareQuery() {
-  const query = document.querySelector(".md-search__input")?.value.trim()
-  const open = document.getElementById("__search")?.checked
+function shareQuery(event) {
+  if (event.type === "input") leaving = false
+  if (leaving) return
   const url = new URL(location)
-  if (query && open && query.length <= SHARED) url.searchParams.set("q", query)
+  if (asked()) url.searchParams.set("q", asked())
   else url.searchParams.delete("q")
   if (url.href !== location.href) history.replaceState(history.state, "", url)
 }
 const SHARED = 500 // characters; a longer paste does not belong into an address
+
+/** The query in the open box, if an address can hold it. */
+function asked() {
+  const query = document.querySelector(".md-search__input")?.value.trim() ?? ""
+  return document.getElementById("__search")?.checked && query.length <= SHARED ? query : ""
+}
+
+// Who follows a result comes back to the results: their address keeps the query.
+let leaving = false
+function leaveResults(event) {
+  if (!event.target.closest?.(".md-search-result__link")) return
+  leaving = true
+  // Material drops the query from this address as it closes the box: not here.
+  history.replaceState = () => {}
+  setTimeout(() => { delete history.replaceState })
+}
+function reopenResults() {
+  const query = new URLSearchParams(location.search).get("q")
+  leaving = false
+  if (query) setTimeout(openResults, 150, query) // Material closes the box 125 ms after a page is shown
+}
+function openResults(query) {
+  const box = document.querySelector(".md-search__input"), toggle = document.getElementById("__search")
+  if (box.value === query && toggle.checked) return
+  box.value = query
+  box.focus()
+  if (!toggle.checked) toggle.click()
+  box.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+}
 
 function openSearch(event) {
   if (event.target.closest?.("[data-open-search]"))
@@ -122,6 +160,7 @@ function searchOnCtrlK(event) {
 document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
 document.addEventListener("click", followError, { capture: true })
+document.addEventListener("click", leaveResults, { capture: true })
 document.addEventListener("click", openSearch)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
@@ -151,6 +190,7 @@ function nameCopyButtons() {
 document.addEventListener("DOMContentLoaded", () => {
   nameLandmarks()
   window.document$?.subscribe(updateTwin)
+  window.document$?.subscribe(reopenResults)
   // Material adds the buttons after it has shown a page.
   new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
 })

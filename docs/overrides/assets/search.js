@@ -1,24 +1,28 @@
 /* The search worker: speaks the messages of Material's search box, ranks recipes
    by BM25 over words, parts of API names, and pairs of Chinese characters. The
    aliases of the other language are fetched once somebody types in it.
-   `python -m cookbook find` runs this very file under Node. */
+   `python -m cookbook find` runs this very file under QuickJS. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
 const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/site/search.py
 const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
-const SHOWN = 10
+const SHARE = 0.25              // of the best score: what has less is a stranger
 const LONG_QUERY = 800       // characters; more is a pasted log
 const PREFIX = 0.7, TYPO = 0.8, HALF = 0.6  // what an inexact match is worth
 const PART = 0.7                // what a part of a compound name is worth in a query
-const LIKE = 2                  // what it is worth to ask just what a title or an alias says
+const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
+const ALIKE = 0.8               // what a synonym is worth
+const SURE = 0.3                // a score below says little of what was asked
+const TOPIC = 0.85              // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
-const NEAREST = 3               // categories offered where nothing is found
+const NEAREST = 3               // recipes, or categories, offered where none fits
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
 // them out of what it writes, this worker out of what it is asked.
 let stop = new Set(), stopHan = /(?!)/g
+const BARE = /^\d{1,3}$|^\d{5,}$/  // numbers that say nothing; four digits may name a graphics card
 
 /** The terms of a text: what is indexed and searched. */
 function terms(text) {
@@ -29,12 +33,12 @@ function terms(text) {
   return found
 }
 
-/** The terms of a query, each with its worth. */
+/** The terms of a query, each with its worth and the word as it was typed. */
 function weighted(query) {
   const found = new Map()
   for (const run of runs(query))
-    for (const [term, worth] of isLatin(run) ? words(run) : pairs(run).map(pair => [pair, 1]))
-      found.set(term, Math.max(worth, found.get(term) ?? 0))
+    for (const [term, worth, word] of isLatin(run) ? words(run) : pairs(run).map(pair => [pair, 1, pair]))
+      if (worth > (found.get(term)?.worth ?? 0)) found.set(term, { worth, word })
   return found
 }
 
@@ -62,9 +66,10 @@ function wordsOf(run) {
   const found = []
   for (const name of run.split(".").filter(Boolean)) {
     const whole = name.toLowerCase().replace(/^_+|_+$/g, "")
+    if (stop.has(whole)) continue
     const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split("_").filter(Boolean)
     for (const [word, worth] of [[whole, 1], ...parts.map(part => [part, PART])])
-      if (word && !/^\d+$/.test(word) && !stop.has(word)) found.push([stem(word), worth])
+      if (word && !BARE.test(word) && !stop.has(word)) found.push([stem(word), worth, word])
   }
   return found
 }
@@ -106,19 +111,36 @@ function distance(a, b, most) {
   return last[b.length]
 }
 
+/** Whether two words differ in more letters, at a glance, than most edits explain. */
+function strange(a, b, most) {
+  if (Math.abs(a.length - b.length) > most) return true
+  let missing = 0
+  for (const letter of a) if (!b.includes(letter) && ++missing > most) return true
+  return false
+}
+
 class Index {
-  /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them. */
+  /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them.
+      The topics that no recipe is about follow the recipes: a title and aliases. */
   constructor({ config, docs }) {
     this.categories = config.categories  // slug → title
     known.clear()
     stop = new Set(config.stop)
+    for (const word of config.stop) stop.add(stem(word))
     stopHan = new RegExp(config.stop.filter(word => /\p{sc=Han}/u.test(word)).join("|"), "g")
+    this.alike = new Map()  // term → those that readers use for it
+    for (const group of config.alike.map(line => line.split(" ").map(stem)))
+      for (const term of group)
+        this.alike.set(term, [...this.alike.get(term) ?? [], ...group.filter(other => other !== term)])
     this.docs = docs
-    this.size = docs.location.length
+    this.popular = config.popular  // numbers of the recipes that an empty box offers
+    this.recipes = docs.location.length
+    this.size = docs.title.length
     this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
     this.postings = new Map()   // term → [number of a recipe, weight, number, weight, …]
+    this.spelt = new Map()      // Latin word → its term; "" for a word that is not searched for
+    for (const word of stop) if (word.length > 4) this.spelt.set(word, "")
     this.lengths = Array(this.size).fill(0)  // weighted number of terms
-    this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
     this.add(Object.keys(FIELDS), docs)
   }
 
@@ -127,15 +149,18 @@ class Index {
     for (let n = 0; n < this.size; n++) {
       const weights = new Map()
       for (const field of fields)
-        for (const term of terms(columns[field][n]))
+        for (const term of terms(columns[field][n] ?? ""))
           weights.set(term, (weights.get(term) ?? 0) + FIELDS[field])
       for (const [term, weight] of weights) {
         this.post(term, n, weight)
         this.lengths[n] += weight
       }
     }
-    this.meanLength = this.lengths.reduce((sum, length) => sum + length, 0) / this.size
-    this.vocabulary = [...this.postings.keys()]
+    for (const found of known.values())
+      for (const [term, , word] of found) if (this.postings.has(term)) this.spelt.set(word, term)
+    this.meanLength = this.lengths.slice(0, this.recipes).reduce((sum, length) => sum + length, 0) / this.recipes
+    this.vocabulary = [...this.postings.keys()].sort()
+    this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
   }
 
   post(term, n, weight) {
@@ -163,7 +188,6 @@ class Index {
     this.foreign = null
     this.add(["aliases"], { aliases })
     this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
-    this.phrases = Array(this.size)
   }
 
   rarity(count) {
@@ -171,17 +195,45 @@ class Index {
   }
 
   /** The indexed terms a query's term stands for, with what each is worth. */
-  matches(term) {
+  matches(term, word) {
     const found = new Map()
     if (this.postings.has(term)) found.set(term, 1)
+    for (const other of this.alike.get(term) ?? [])
+      if (this.postings.has(other)) found.set(other, ALIKE)
     if (/^\p{sc=Han}/u.test(term)) return found.size ? found : this.halves(term)
     if (!/^[a-z]/.test(term)) return found
-    const most = term.length >= 8 ? 2 : term.length >= 4 ? 1 : 0
-    for (const other of this.vocabulary)
-      if (other !== term && term.length >= 2 && other.startsWith(term)) found.set(other, PREFIX)
-    if (found.size === 0 && most)
-      for (const other of this.vocabulary)
-        if (other[0] === term[0] && distance(term, other, most) <= most) found.set(other, TYPO)
+    if (term.length >= 2)
+      for (const other of this.beginning(term))
+        found.set(other, Math.max(PREFIX, found.get(other) ?? 0))
+    return found.size ? found : this.corrected(word)
+  }
+
+  /** The terms that begin with a term; they stand side by side. */
+  beginning(term) {
+    let [low, high] = [0, this.vocabulary.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.vocabulary[middle] < term) low = middle + 1
+      else high = middle
+    }
+    high = low
+    while (this.vocabulary[high]?.startsWith(term)) high++
+    return this.vocabulary.slice(low, high)
+  }
+
+  /** What a word may stand for that nobody has written: the nearest in spelling. */
+  corrected(word) {
+    const found = new Map()
+    let most = word.length >= 6 ? 2 : word.length >= 4 ? 1 : 0
+    for (const [other, term] of most ? this.spelt : []) {
+      if (strange(word, other, most)) continue
+      const edits = distance(word, other, most)
+      if (edits > most) continue
+      if (edits < most) found.clear()
+      most = edits
+      found.set(term, TYPO)
+    }
+    found.delete("")
     return found
   }
 
@@ -192,13 +244,13 @@ class Index {
   }
 
   /** What a term of the query finds: its matches, the score of each recipe, its rarity. */
-  lookUp(term, wanted) {
-    const matches = this.matches(term), scores = new Map()
+  lookUp(term, { worth: wanted, word }) {
+    const matches = this.matches(term, word), scores = new Map()
     for (const [match, worth] of matches) {
       const posting = this.postings.get(match)
       for (let i = 0; i < posting.length; i += 2) {
         const [n, weight] = [posting[i], posting[i + 1]]
-        const length = 1 - B + B * this.lengths[n] / this.meanLength
+        const length = n < this.recipes ? 1 - B + B * this.lengths[n] / this.meanLength : 1
         const score = worth * weight * (K1 + 1) / (weight + K1 * length)
         scores.set(n, Math.max(score, scores.get(n) ?? 0))
       }
@@ -207,23 +259,24 @@ class Index {
     return { matches, scores, rarity: wanted * this.rarity(scores.size) }
   }
 
-  /** The recipes for a query, best first: [number, score]; and what its terms stand for. */
+  /** Recipes and topics for a query, best first: [number, score]; and what its terms stand for.
+      A score is a share of what the whole query could earn. */
   rank(query) {
-    const wanted = new Map([...weighted(telling(query))].map(([term, worth]) => [term, this.lookUp(term, worth)]))
+    const wanted = new Map([...weighted(telling(query))].map(([term, asked]) => [term, this.lookUp(term, asked)]))
+    const all = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
     const totals = new Map()
     for (const { scores, rarity } of wanted.values())
-      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity)
+      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
     const byScore = (a, b) => b[1] - a[1]
-    const ranked = [...totals].sort(byScore).slice(0, CANDIDATES)
-      .map(([n, score]) => [n, score * (1 + LIKE * this.likeness(n, wanted))]).sort(byScore)
+    const ranked = [...totals].sort(byScore)
+      .map(([n, score], i) => [n, i < CANDIDATES ? score * (1 + LIKE * this.likeness(n, wanted, all)) : score]).sort(byScore)
     return { ranked, wanted }
   }
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
-  likeness(n, wanted) {
+  likeness(n, wanted, asked) {
     const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n]}`.split("\n").map(text => [...terms(text)])
-    const asked = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
+    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n").map(text => [...terms(text)])
     let best = 0
     for (const phrase of this.phrases[n]) {
       let common = 0, follows = 1, last
@@ -244,12 +297,22 @@ class Index {
   }
 
   search(query) {
+    if (!query.trim()) return { items: this.popular.map(n => this.result(n, 0, new Set())), none: false }
     const { ranked, wanted } = this.rank(query)
     // What shares but a character with the query would only puzzle who sees it marked.
     const sure = ({ matches }) => [...matches].filter(([, worth]) => worth > HALF).map(([term]) => term)
     const used = new Set([...wanted.values()].flatMap(sure))
-    const items = ranked.slice(0, SHOWN).map(([n, score]) => this.result(n, score, used))
-    return items.length ? { items } : { items, nearest: this.nearest([...wanted.keys()]) }
+    const recipes = ranked.filter(([n]) => n < this.recipes)
+    const [topic, likely] = ranked.find(([n]) => n >= this.recipes) ?? []
+    const best = recipes[0]?.[1] ?? 0
+    const none = best < SURE || likely * TOPIC > best
+    const fits = recipes.filter(([, score]) => score > SHARE * best).slice(0, none ? NEAREST : Infinity)
+    const items = fits.map(([n, score]) => this.result(n, score, used))
+    return {
+      items, none,
+      topic: likely > best ? this.docs.title[topic] : "",
+      nearest: items.length ? [] : this.nearest([...wanted.keys()]),
+    }
   }
 
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
@@ -263,10 +326,21 @@ class Index {
     // A task may share words with a message; who pastes it says most of it.
     const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
       : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
+    const also = line ? "" : this.hiddenAlias(n, used)
     return [{
-      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${line}${code}`,
+      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${also}${line}${code}`,
       tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},
     }]
+  }
+
+  /** The alias that says most of what was asked, where title and sentence say less. */
+  hiddenAlias(n, used) {
+    const { title, text, aliases } = this.docs
+    const asked = text => [...terms(text)].filter(term => used.has(term))
+    const seen = new Set(asked(`${title[n]} ${text[n]}`))
+    const worth = alias => asked(alias).filter(term => !seen.has(term)).reduce((sum, term) => sum + this.rarity(this.postings.get(term).length / 2), 0)
+    const best = aliases[n].split("\n").map(alias => [worth(alias), alias]).sort((a, b) => b[0] - a[0])[0]
+    return best[0] ? `<p class="search-also">${mark(best[1], used)}</p>` : ""
   }
 
   /** Categories with words that begin alike or share a character; all where none does. */
@@ -275,7 +349,7 @@ class Index {
     const near = this.vocabulary.filter(term => begins.some(begin => term.startsWith(begin)))
     const counts = new Map(Object.keys(this.categories).map(slug => [slug, 0]))
     for (const term of near)
-      for (const n of this.postings.get(term).filter((_, i) => i % 2 === 0)) {
+      for (const n of this.postings.get(term).filter((n, i) => i % 2 === 0 && n < this.recipes)) {
         const slug = category(this.docs.location[n])
         counts.set(slug, counts.get(slug) + 1)
       }

@@ -25,6 +25,7 @@ def test_values_and_dtypes_equal_numpy():
 
 
 def test_only_the_shared_tensor_has_the_memory_of_the_array():
+    snippet = load_snippet("tensors/numpy_to_tensor.py")  # one to write to
     assert snippet.shared.data_ptr() == snippet.array.ctypes.data
     snippet.shared[1, 2] = -1
     assert snippet.array[1, 2] == -1

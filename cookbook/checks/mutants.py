@@ -1,37 +1,17 @@
-"""Break the snippets on purpose, and see whether their tests notice.
+"""The ways to break a snippet in one place, to see whether its tests notice.
 
-    .venv/bin/python -m tests.mutation                      every snippet
-    .venv/bin/python -m tests.mutation training/mixup.py    these
-
-Whatever a reader may paste, so all but a demonstration under the main guard, is
-changed in one place at a time; the snippet's own tests then run in a process forked
-from one that has torch and pytest loaded, and its output is compared. A mutant that
-neither notices survives, and is listed with its line. Not a part of ``make test``:
-the whole run takes a good while.
+Changed is whatever a reader may paste, so all but a demonstration under the main guard.
 """
 
 import ast
 import copy
-import io
-import os
-import runpy
-import shutil
-import signal
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
-
-import pytest
-import torch  # noqa: F401, loaded once for all forks
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from cookbook.claims import claims
-from cookbook.running.output import matches
 
-ROOT = Path(__file__).parents[1]
-COPIED = ("snippets", "tests", "docs", "cookbook", "pyproject.toml")
-TIMEOUT = 120  # seconds for one snippet's tests
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DTYPES = {
     "float32": "float64",
@@ -42,6 +22,7 @@ DTYPES = {
     "int32": "int64",
     "uint8": "int16",
 }
+CONTEXTS = ("no_grad", "inference_mode")  # torch alone is none: that would only crash
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -68,8 +49,16 @@ SWAPS = {
 }
 
 
-def mutants(source: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (line, what changed, mutated source) for each single change."""
+class Mutant(NamedTuple):
+    """A snippet with one change: its line, what was done, the whole source."""
+
+    line: int
+    what: str
+    source: str
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Every single change of a source."""
     tree = ast.parse(source)
     for count, node in enumerate(body_nodes(tree)):
         for what, change in changes(node):
@@ -77,7 +66,19 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
             change(list(body_nodes(mutated))[count])
             text = ast.unparse(ast.fix_missing_locations(mutated))
             if text != ast.unparse(tree):
-                yield node.lineno, what, text
+                yield Mutant(node.lineno, what, text)
+
+
+def mixed(source: str) -> list[Mutant]:
+    """The mutants, a first one of each kind before a second; always the same order."""
+    found = list(mutants(source))
+    random.Random(source).shuffle(found)
+    seen, ranked = Counter(), []
+    for mutant in found:
+        kind = mutant.what.split()[-1]  # such as dropped, swapped, changed
+        ranked.append((seen[kind], mutant))
+        seen[kind] += 1
+    return [mutant for _, mutant in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def body_nodes(tree: ast.Module) -> Iterator[ast.AST]:
@@ -85,6 +86,8 @@ def body_nodes(tree: ast.Module) -> Iterator[ast.AST]:
     for statement in tree.body[ast.get_docstring(tree) is not None :]:
         if isinstance(statement, DEFINITIONS):
             yield from defined(statement)
+        elif ast.unparse(statement).startswith("print("):
+            continue  # what it prints is recorded, and compared when the block runs
         elif not isinstance(statement, ast.If | ast.Import | ast.ImportFrom):
             yield from inner(statement)  # the If is the main guard
     for function in ast.walk(tree):
@@ -119,7 +122,7 @@ def inner(node: ast.AST) -> Iterator[ast.AST]:
                     yield from inner(child)
 
 
-def changes(node: ast.AST) -> Iterator[tuple[str, object]]:
+def changes(node: ast.AST) -> Iterator[tuple[str, Callable]]:
     """The ways to break one node: (name, function that does it in place)."""
     for field in ("op", "ops"):
         operators = getattr(node, field, None)
@@ -139,7 +142,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, object]]:
     if isinstance(node, ast.Attribute) and node.attr in DTYPES:
         yield f"{node.attr} changed", change_dtype
     bare = isinstance(node, ast.Call) and not node.args and not node.keywords
-    if bare and isinstance(node.func, ast.Attribute):
+    if bare and isinstance(node.func, ast.Attribute) and node.func.attr not in CONTEXTS:
         yield f"{node.func.attr} dropped", drop_method
     if isinstance(node, ast.Call) and len(node.args) > 1:
         yield "arguments swapped", swap_arguments
@@ -206,82 +209,3 @@ def remove(node):
 
 def return_none(node):
     node.value = ast.Constant(None)
-
-
-def tests_of(snippet: Path) -> Path:
-    """The behaviour tests of a snippet, both relative to the root."""
-    return Path("tests", snippet.parent, f"test_{snippet.stem}.py")
-
-
-def noticed(folder: Path, snippet: Path) -> bool:
-    """Whether its tests or its output tell the broken snippet in the copy."""
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        os._exit(run_tests(folder, snippet))
-    signal.signal(signal.SIGALRM, lambda *_: os.killpg(pid, signal.SIGKILL))
-    signal.alarm(TIMEOUT)
-    _, status = os.waitpid(pid, 0)
-    signal.alarm(0)
-    return status != 0
-
-
-def run_tests(folder: Path, snippet: Path) -> int:
-    os.chdir(folder)
-    sys.path[0] = str(folder)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-        del sys.modules[name]
-    test = tests_of(snippet)
-    quiet = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:codeblocks"]
-    options = ["-o", "addopts=--import-mode=importlib"]
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        code = int(pytest.main([*quiet, *options, str(test)]))
-    return code or printed_otherwise(snippet)
-
-
-def printed_otherwise(snippet: Path) -> int:
-    """Run the snippet as a script; 1 where it fails, or prints what is not recorded."""
-    recorded, printed = snippet.with_suffix(".out"), io.StringIO()
-    try:
-        with redirect_stdout(printed), redirect_stderr(io.StringIO()):
-            runpy.run_path(str(snippet), run_name="__main__")
-    except BaseException:  # whatever it is, it was noticed
-        return 1
-    text = recorded.read_text("utf-8") if recorded.exists() else printed.getvalue()
-    return int(not matches(text, printed.getvalue()))
-
-
-def main(names: list[str]) -> int:
-    """Mutate the named snippets; 1 when more than a tenth survives."""
-    snippets = [Path("snippets", name) for name in names] or [
-        path.relative_to(ROOT) for path in sorted((ROOT / "snippets").rglob("*.py"))
-    ]
-    folder = Path(tempfile.mkdtemp(prefix="mutation-"))
-    for name in COPIED:
-        source = ROOT / name
-        copy_one = shutil.copytree if source.is_dir() else shutil.copy
-        copy_one(source, folder / name)
-    total = survived = 0
-    for snippet in snippets:
-        source, test = (ROOT / snippet).read_text("utf-8"), tests_of(snippet)
-        if not (ROOT / test).exists() or noticed(folder, snippet):
-            print(f"{snippet}: {test} is missing, or fails as it is", flush=True)
-            return 2
-        here, before = 0, survived
-        for line, what, mutated in mutants(source):
-            (folder / snippet).write_text(mutated, "utf-8")
-            here += 1
-            if not noticed(folder, snippet):
-                survived += 1
-                print(f"{snippet}:{line}: survived: {what}", flush=True)
-        (folder / snippet).write_text(source, "utf-8")
-        total += here
-        print(f"{snippet}: {here - survived + before} of {here} noticed", flush=True)
-    shutil.rmtree(folder)
-    share = (total - survived) / total
-    print(f"{total - survived} of {total} mutants noticed, {share:.1%}")
-    return int(share < 0.9)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,35 @@
+"""What readers look for and no recipe answers yet: docs/wanted.yml."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from cookbook.catalogue import Catalogue
+from cookbook.pages import LANGUAGES
+
+FILE = Path("docs/wanted.yml")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A recipe that nobody has written, and the words that ask for it."""
+
+    slug: str
+    phrases: dict[str, list[str]]  # by language; the first is its title
+    until: list[str]  # the recipes that help until it is written
+
+
+def missing(catalogue: Catalogue) -> list[Topic]:
+    """The topics that no recipe is about, nor covers."""
+    file = catalogue.root / FILE
+    listed = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    known = set(catalogue.by_slug)
+    for recipe in catalogue.recipes:
+        known.update(recipe.facts.get("covers", []))
+    return [topic(slug, entry) for slug, entry in listed.items() if slug not in known]
+
+
+def topic(slug: str, entry: dict) -> Topic:
+    phrases = {lang: entry[lang] for lang in LANGUAGES}
+    return Topic(slug, phrases, entry.get("until", []))

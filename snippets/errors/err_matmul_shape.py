@@ -1,0 +1,22 @@
+"""Read the two shapes in the error, then give the layer that many features."""
+
+import torch
+from torch import nn
+
+x = torch.randn(64, 1, 28, 28)  # (N, C, H, W)
+conv = nn.Sequential(
+    nn.Conv2d(1, 6, 5), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.MaxPool2d(2)
+)
+try:
+    nn.Linear(400, 120)(conv(x).flatten(1))  # 400 is for 32x32 images
+except RuntimeError as error:
+    print("error:", str(error).removeprefix("addmm: "))
+
+for layer in conv:  # which layer makes which size
+    x = layer(x)
+    print(type(layer).__name__, tuple(x.shape))
+x = x.flatten(1)  # (N, C*H*W)
+print(x.shape)  # in_features comes last
+fc = nn.Linear(256, 120)
+lazy = nn.LazyLinear(120)  # or: automatic
+assert fc(x).shape == lazy(x).shape == (64, 120)

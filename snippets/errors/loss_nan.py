@@ -1,0 +1,25 @@
+"""Skip a step that is not finite, and name what was not finite first."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+xs, ys = torch.randn(5, 8, 4), torch.randn(5, 8, 1)  # 5 batches of 8
+ys[1, 0] = float("nan")  # a label that is missing
+xs[3, 0] = 1e30  # a number that nobody expects
+
+for step, (x, y) in enumerate(zip(xs, ys, strict=True)):
+    optimizer.zero_grad()
+    out = model(x)
+    loss = nn.functional.mse_loss(out, y)
+    loss.backward()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    if norm.isfinite():
+        optimizer.step()
+    else:
+        seen = {"x": x, "y": y, "out": out, "loss": loss, "grad": norm}
+        bad = next(n for n, t in seen.items() if not t.isfinite().all())
+        print(f"step {step} skipped, first not finite: {bad}")
+assert all(p.isfinite().all() for p in model.parameters())

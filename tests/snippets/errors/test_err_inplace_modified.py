@@ -1,0 +1,168 @@
+"""err-inplace-modified: values in NumPy, gradients by hand, each cause raised."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "errors/err-inplace-modified"
+MODIFIED = "modified by an inplace operation"
+snippet = load_snippet("errors/err_inplace_modified.py")
+
+
+def test_the_fixes_compute_what_numpy_computes():
+    weight, bias = (p.detach().numpy() for p in snippet.net.parameters())
+    y = 1 / (1 + np.exp(-(snippet.x.numpy() @ weight.T + bias))) + snippet.x.numpy()
+    np.testing.assert_allclose(snippet.y.detach().numpy(), y, rtol=1e-4, atol=1e-5)
+    steps = [np.maximum(y, 0)]
+    for _ in range(3):
+        steps.append(steps[-1] @ weight.T + bias)
+    out = snippet.out.detach().numpy()
+    np.testing.assert_allclose(out, np.stack(steps), rtol=1e-4, atol=1e-5)
+
+
+def test_the_critic_made_a_step_before_the_second_forward():
+    """The mean's gradient, once for each pass, with the opposite sign."""
+    critic, group = snippet.critic, snippet.optimizer.param_groups[0]
+    assert group["params"] == list(critic.parameters())
+    mean = snippet.out.detach().mean((0, 1))[None]
+    torch.testing.assert_close(critic.weight.grad, 0 * mean, atol=1e-6, rtol=0)
+    # After the step the generator's side got a gradient through the new weights.
+    before = (critic.weight + 0.1 * mean).detach()
+    assert not torch.allclose(critic.weight, before)
+    assert snippet.net.weight.grad.abs().sum() > 0
+
+
+def test_the_snippet_raises_what_the_page_quotes(capsys):
+    load_snippet("errors/err_inplace_modified.py")
+    assert MODIFIED in capsys.readouterr().out
+
+
+def test_adding_in_place_to_a_saved_result():
+    with raises_as_documented(
+        PAGE,
+        "RuntimeError: one of the variables needed for gradient computation has been "
+        "modified by an inplace operation: [torch.FloatTensor [4, 8]]",
+    ):
+        y = nn.Linear(8, 8)(torch.randn(4, 8)).sigmoid()
+        y += 1
+        y.sum().backward()
+
+
+def test_a_step_between_forward_and_backward():
+    model = nn.Sequential(nn.Conv2d(3, 3, 1), nn.Conv2d(3, 8, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x = torch.randn(1, 3, 5, 5)
+    with raises_as_documented(
+        PAGE,
+        "RuntimeError: one of the variables needed for gradient computation has been "
+        "modified by an inplace operation: [torch.FloatTensor [8, 3, 3, 3]]",
+    ):
+        out = model(x)
+        out.mean().backward(retain_graph=True)
+        optimizer.step()
+        out.square().mean().backward()
+    out = model(x)  # the fix: every backward, then the step
+    out.mean().backward(retain_graph=True)
+    out.square().mean().backward()
+    optimizer.step()
+
+
+@pytest.mark.parametrize("layer", [torch.sigmoid, torch.tanh, torch.exp])
+def test_inplace_relu_after_a_layer_that_keeps_its_output(layer):
+    w = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=MODIFIED):
+        F.relu(layer(w), inplace=True).sum().backward()
+    F.relu(layer(w)).sum().backward()
+
+
+def test_inplace_relu_on_a_tensor_used_elsewhere():
+    w = torch.ones(3, requires_grad=True)
+    x = 2 * w
+    with pytest.raises(RuntimeError, match=MODIFIED):
+        (x.square() + F.relu(x, inplace=True)).sum().backward()
+
+
+def test_slices_are_named_by_as_strided_for_a_weight_or_a_slice():
+    net, out = nn.Linear(8, 8), torch.zeros(3, 8)
+    for i in range(1, 3):
+        out[i] = net(out[i - 1])
+    with pytest.raises(RuntimeError, match=r"output 0 of AsStrided.* is at version 2"):
+        out.sum().backward()
+    pair = nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2))
+    score = pair(torch.ones(3, 8))
+    with torch.no_grad():
+        pair[1].weight.add_(1)
+    shape = r"\[4, 2\]\], which is output 0 of AsStrided"  # the weight is (2, 4)
+    with pytest.raises(RuntimeError, match=shape):
+        score.sum().backward()
+
+
+def test_detect_anomaly_names_the_line_that_needs_the_value():
+    w = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = w.exp()
+        y += 1
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with raises_as_documented(
+                PAGE,
+                "RuntimeError: one of the variables needed for gradient computation "
+                "has been modified by an inplace operation: [torch.FloatTensor [2]]",
+            ):
+                y.sum().backward()
+    text = "".join(str(warning.message) for warning in caught)
+    assert "Traceback of forward call that caused the error" in text
+    assert "y = w.exp()" in text
+    assert "y += 1" not in text
+
+
+def test_the_version_counts_the_changes():
+    y = torch.ones(2)
+    versions = [y._version]
+    y += 1
+    versions.append(y._version)
+    y[0] = 3
+    versions.append(y._version)
+    y = y + 1
+    assert [*versions, y._version] == [0, 1, 2, 0]
+
+
+def test_data_hides_the_change_and_no_grad_does_not():
+    w = torch.ones(1, requires_grad=True)
+    y = w.exp()
+    y.data += 1
+    y.sum().backward()
+    assert w.grad.item() == pytest.approx(math.e + 1)  # e would be right
+    y = w.exp()
+    with torch.no_grad():
+        y += 1
+    with pytest.raises(RuntimeError, match=MODIFIED):
+        y.sum().backward()
+
+
+def test_saved_tensors_may_be_changed_where_it_is_allowed():
+    w = torch.ones(1, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        y = w.exp()
+        y += 1
+        y.sum().backward()
+    assert w.grad.item() == pytest.approx(math.e)
+
+
+def test_the_neighbouring_messages():
+    w = torch.ones(2, requires_grad=True)
+    with raises_as_documented(PAGE, "RuntimeError: Output 0 of Unbind is a view"):
+        for row in 2 * w:
+            row += 1
+    y = 2 * w
+    with torch.no_grad():
+        view = y[0]
+    with raises_as_documented(PAGE, "RuntimeError: A view was created in no_grad"):
+        view += 1

@@ -1,0 +1,153 @@
+"""err-leaf-and-scalar-grad: gradients worked out in NumPy, each cause raised."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tests.helpers import assert_documented, load_snippet, raises_as_documented
+
+PAGE = "errors/err-leaf-and-scalar-grad"
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
+VECTOR = "grad can be implicitly created only for scalar outputs"
+snippet = load_snippet("errors/err_leaf_and_scalar_grad.py")
+
+
+def test_the_gradient_is_that_of_the_mean():
+    weight = snippet.layer.weight.detach().numpy()
+    bias, x = snippet.layer.bias.detach().numpy(), snippet.x.numpy()
+    logits = x @ weight.T + bias
+    expected = 2 * logits.T @ x / logits.size
+    np.testing.assert_allclose(snippet.layer.weight.grad, expected, atol=1e-5)
+    assert weight[0].tolist() == [0, 0, 0, 0]
+    assert np.count_nonzero(weight) == 8
+    np.testing.assert_allclose(snippet.out.detach(), logits.sum(1), atol=1e-5)
+    snippet.out.sum().backward()  # it has a graph of its own
+
+
+def test_the_snippet_raises_what_the_page_quotes(capsys):
+    load_snippet("errors/err_leaf_and_scalar_grad.py")
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == f"leaf: a view of {LEAF}."
+    assert printed[1] == f"scalar: {VECTOR}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.add_(1),
+        lambda w: w.normal_(),
+        lambda w: w.masked_fill_(w > 0, 0),
+        lambda w: F.relu(w, inplace=True),
+        lambda w: nn.Sequential(nn.ReLU(inplace=True))(w),
+    ],
+)
+def test_a_leaf_is_changed(change):
+    with raises_as_documented(
+        PAGE, "RuntimeError: a leaf Variable that requires grad is"
+    ):
+        change(torch.ones(2, 2, requires_grad=True))
+    change(torch.ones(2, 2, requires_grad=True).clone())
+    with torch.no_grad():
+        change(torch.ones(2, 2, requires_grad=True))
+
+
+def assign(w):
+    w[0] = 1
+
+
+@pytest.mark.parametrize("change", [assign, lambda w: w.view(4, -1)[:, 0].add_(1)])
+def test_a_view_of_a_leaf_is_changed(change):
+    with raises_as_documented(PAGE, "RuntimeError: a view of a leaf Variable that"):
+        change(torch.ones(8, requires_grad=True))
+
+
+def test_a_step_by_hand_keeps_the_leaf_in_place_and_loses_it_otherwise():
+    w = torch.ones(2, requires_grad=True)
+    for expected in (0.8, 0.64):  # w - 0.1 * 2 w
+        (w**2).sum().backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        w.grad = None
+        assert w.tolist() == pytest.approx([expected] * 2)
+    (w**2).sum().backward()
+    w = w - 0.1 * w.grad
+    (w**2).sum().backward()
+    with (
+        pytest.warns(UserWarning, match="not a leaf"),
+        raises_as_documented(PAGE, "TypeError: unsupported operand type(s)"),
+    ):
+        w - 0.1 * w.grad
+
+
+def test_an_attack_makes_a_new_leaf():
+    x = torch.ones(2, requires_grad=True)
+    x.sum().backward()
+    x = (x + 0.1 * x.grad.sign()).detach().requires_grad_()
+    assert x.is_leaf
+    assert x.tolist() == pytest.approx([1.1, 1.1])
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        lambda w: F.cross_entropy(w, torch.tensor([0, 1]), reduction="none"),
+        lambda w: w.exp(),
+    ],
+)
+def test_several_numbers(outputs):
+    w = torch.ones(2, 3, requires_grad=True)
+    with raises_as_documented(
+        PAGE, "RuntimeError: grad can be implicitly created only for scalar"
+    ):
+        outputs(w).backward()
+    with pytest.raises(RuntimeError, match=VECTOR):
+        torch.autograd.grad(outputs(w), w)
+    outputs(w).mean().backward()
+
+
+def test_one_element_of_any_shape_will_do():
+    (2 * torch.ones(1, 1, requires_grad=True)).backward()
+
+
+def test_a_gradient_argument_weighs_the_outputs():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    (w**2).backward(gradient=torch.tensor([1.0, 10.0]))
+    assert w.grad.tolist() == [2, 40]
+    jacobian = torch.func.jacrev(torch.square)(w.detach())
+    assert jacobian.tolist() == [[2, 0], [0, 4]]
+
+
+def test_the_sum_has_a_gradient_as_many_times_as_large():
+    grads = []
+    for reduce in (torch.sum, torch.mean):
+        w = torch.ones(5, requires_grad=True)
+        reduce(w**2).backward()
+        grads.append(w.grad)
+    torch.testing.assert_close(grads[0], 5 * grads[1])
+
+
+def test_the_neighbouring_messages():
+    w = torch.ones(2, requires_grad=True)
+    with raises_as_documented(PAGE, "RuntimeError: Only Tensors of floating point"):
+        torch.arange(3, requires_grad=True)
+    with raises_as_documented(PAGE, "RuntimeError: you can only change requires_grad"):
+        (2 * w).requires_grad = False
+    with raises_as_documented(PAGE, "ValueError: can't optimize a non-leaf Tensor"):
+        torch.optim.SGD([w.double()], lr=0.1)
+    with raises_as_documented(PAGE, "RuntimeError: Mismatch in shape: grad_output[0]"):
+        (2 * w).backward(torch.ones(3))
+    with raises_as_documented(
+        PAGE, "RuntimeError: grad can be implicitly created only for real"
+    ):
+        (1j * w.sum()).backward()
+    moved = w.double()
+    moved.sum().backward()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert moved.grad is None
+    raised = f"UserWarning: {caught[0].message}"
+    assert_documented(PAGE, "UserWarning: The .grad attribute of a Tensor", raised)

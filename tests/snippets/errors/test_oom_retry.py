@@ -1,0 +1,152 @@
+"""oom-retry: the same gradients as the whole batch, and when tensors are freed."""
+
+import gc
+import runpy
+import weakref
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import ROOT, load_snippet, raises_as_documented
+
+PAGE = "errors/oom-retry"
+snippet = load_snippet("errors/oom_retry.py")
+
+
+@pytest.fixture
+def task():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 1)).double()
+    return model, torch.randn(13, 5).double(), torch.randn(13, 1).double()
+
+
+def limit(model, samples, tries=None):
+    def small_gpu(module, args):
+        if tries is not None:
+            tries.append(len(args[0]))
+        if len(args[0]) > samples:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    model.register_forward_pre_hook(small_gpu)
+
+
+def gradients(model):
+    return [parameter.grad.clone() for parameter in model.parameters()]
+
+
+@pytest.mark.parametrize(("samples", "fits"), [(13, 13), (12, 6), (5, 3), (1, 1)])
+def test_the_gradients_are_those_of_the_whole_batch(task, samples, fits):
+    model, x, y = task
+    nn.MSELoss()(model(x), y).backward()
+    whole = gradients(model)
+    limit(model, samples)
+    args = (model, nn.MSELoss(), x, y)
+    assert snippet.backward_that_fits(*args, size=13) == fits
+    torch.testing.assert_close(gradients(model), whole)
+
+
+def test_the_sizes_are_halved_and_earlier_gradients_cleared(task):
+    model, x, y = task
+    tries = []
+    limit(model, 3, tries)
+    for _ in range(2):
+        tries.clear()
+        snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
+        assert tries == [13, 6, 3, 3, 3, 3, 1]
+
+
+def test_a_try_that_fails_late_leaves_no_gradient_behind(task):
+    """Of the 3 parts of 6, 6, 1 samples the second fails, once."""
+    model, x, y = task
+    nn.MSELoss()(model(x), y).backward()
+    whole, calls = gradients(model), []
+
+    def second_fails(module, args):
+        calls.append(len(args[0]))
+        if len(calls) == 2:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    model.register_forward_pre_hook(second_fails)
+    snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=6)
+    assert calls == [6, 6, 3, 3, 3, 3, 1]
+    torch.testing.assert_close(gradients(model), whole)
+
+
+def test_one_sample_that_does_not_fit_is_an_error(task):
+    model, x, y = task
+    limit(model, 0)
+    with pytest.raises(torch.OutOfMemoryError, match=r"CUDA out of memory\."):
+        snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
+
+
+def test_other_errors_are_not_caught(task):
+    model, x, y = task
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        snippet.backward_that_fits(model, nn.MSELoss(), x[:, :3], y, size=13)
+
+
+def test_the_cache_is_emptied_after_the_tensors_are_free(task, monkeypatch):
+    model, x, y = task
+    alive, emptied = [], []
+
+    def note(module, args, out):
+        alive.append(weakref.ref(out))
+        if len(out) > 6:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    model[0].register_forward_hook(note)
+    monkeypatch.setattr(
+        torch.accelerator, "empty_cache", lambda: emptied.append(alive[0]())
+    )
+    gc.disable()
+    try:
+        snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
+    finally:
+        gc.enable()
+    assert emptied == [None]
+
+
+def test_inside_except_and_in_a_kept_error_the_tensors_live():
+    alive = []
+
+    def fails():
+        tensor = torch.ones(3)
+        alive.append(weakref.ref(tensor))
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    saved = None
+    try:
+        fails()
+    except torch.OutOfMemoryError as error:
+        assert alive[0]() is not None
+        saved = error
+    assert alive[0]() is not None
+    del saved
+    assert alive[0]() is None
+
+
+def test_a_failed_try_has_moved_the_statistics():
+    model = nn.Sequential(nn.BatchNorm1d(5), nn.Linear(5, 1))
+    limit(model[1], 6)
+    x, y = torch.randn(12, 5), torch.randn(12, 1)
+    snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=12)
+    assert model[0].num_batches_tracked == 1 + 2
+
+
+def test_main_memory_raises_another_type():
+    with raises_as_documented(PAGE, "RuntimeError: [enforce fail") as caught:
+        torch.empty(10**15)
+    assert not isinstance(caught.value, torch.OutOfMemoryError)
+    assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
+
+
+def test_the_demonstration_fits_eight_of_thirty_two(capsys):
+    runpy.run_path(str(ROOT / "snippets/errors/oom_retry.py"), run_name="__main__")
+    assert capsys.readouterr().out == "fits: 8\n"
+
+
+def test_a_missing_name_in_torch(monkeypatch):
+    monkeypatch.delattr(torch, "OutOfMemoryError")
+    with raises_as_documented(PAGE, "AttributeError: module 'torch' has"):
+        _ = torch.OutOfMemoryError
