@@ -9,4 +9,5 @@ def test_parameters_and_buffers_are_counted(capsys):
     snippet = load_snippet("errors/err_device_mismatch_list.py")
     # Weight and bias of the first; of the second also mean, variance, and a count.
     assert capsys.readouterr().out == f"{Counter(meta=5, cpu=2)}\n"
-    assert len(snippet.model) == 2
+    shapes = [tuple(p.shape) for p in snippet.model.parameters()]
+    assert shapes == [(4, 4), (4,), (4,), (4,)]
