@@ -1,0 +1,21 @@
+"""Raise the error of a batch of one, then train and predict without it."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU())
+dataset = torch.randn(9, 4)
+try:
+    for x in DataLoader(dataset, batch_size=4):  # 4 + 4 + 1 samples
+        model(x)
+except ValueError as error:
+    print("error:", error)
+
+# Training: leave the last, smaller batch out.
+for x in DataLoader(dataset, batch_size=4, shuffle=True, drop_last=True):
+    print("train:", model(x).shape)
+
+# Prediction: one sample is fine, with the averages from training.
+model.eval()
+print("predict:", model(dataset[:1]).shape)

@@ -1,0 +1,128 @@
+"""err-dataloader-worker: workers that die in each way, and what is said of them."""
+
+import faulthandler
+import os
+import re
+import signal
+import time
+
+import pytest
+from torch.utils.data import DataLoader, Dataset, _utils
+
+from tests.helpers import assert_documented, load_snippet
+
+PAGE = "errors/err-dataloader-worker"
+snippet = load_snippet("errors/err_dataloader_worker.py")
+
+
+class Dies(Dataset):
+    """Samples whose process ends in the way that is asked for."""
+
+    def __init__(self, die):
+        self.die = die
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        self.die()
+        time.sleep(5)
+
+
+def raised(dataset, **options):
+    """Return what the loader said last, and what it named as the cause."""
+    try:  # pytest.raises would keep the loader, which reports the death again
+        list(DataLoader(dataset, num_workers=1, **options))
+    except Exception as error:
+        said = [f"{type(e).__name__}: {e}" for e in (error, error.__cause__ or error)]
+    return [re.sub(r"pid(\(s\))? \d+", r"pid\1 24118", text) for text in said]
+
+
+def by_signal(name):
+    def die():
+        faulthandler.disable()  # pytest's
+        os.kill(os.getpid(), getattr(signal, name))
+
+    return Dies(die)
+
+
+def test_a_killed_worker():
+    _, cause = raised(snippet.Images(killed=True))
+    assert_documented(
+        PAGE,
+        "RuntimeError: DataLoader worker (pid 24118) is killed by signal: K",
+        cause,
+    )
+
+
+def test_without_a_signal_as_on_windows(monkeypatch):
+    monkeypatch.setattr(_utils, "MP_STATUS_CHECK_INTERVAL", 0.2)
+    monkeypatch.setattr(_utils.signal_handling, "_SIGCHLD_handler_set", True)
+    before = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        last, _ = raised(by_signal("SIGKILL"))
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert_documented(PAGE, "RuntimeError: DataLoader worker (pid(s)", last)
+
+
+def test_a_worker_that_exits():
+    _, cause = raised(snippet.Images(killed=False))
+    assert_documented(
+        PAGE, "RuntimeError: DataLoader worker (pid 24118) exited unexpectedly w", cause
+    )
+
+
+def test_in_the_main_process_the_error_is_shown():
+    dataset = snippet.Images(killed=False)
+    with pytest.raises(SystemExit, match=r"cannot read 0\.jpg"):
+        list(DataLoader(dataset, num_workers=0))
+    assert [dataset[i] for i in (1, 2, 3)] == [1, 2, 3]
+    assert len(dataset) == 4
+
+
+def test_a_crash():
+    _, cause = raised(by_signal("SIGSEGV"))
+    assert_documented(
+        PAGE,
+        "RuntimeError: DataLoader worker (pid 24118) is killed by signal: S",
+        cause,
+    )
+
+
+def test_an_abort():
+    _, cause = raised(by_signal("SIGABRT"))
+    assert_documented(
+        PAGE,
+        "RuntimeError: DataLoader worker (pid 24118) is killed by signal: A",
+        cause,
+    )
+
+
+def test_the_end_of_a_job():
+    _, cause = raised(by_signal("SIGTERM"))
+    assert_documented(
+        PAGE,
+        "RuntimeError: DataLoader worker (pid 24118) is killed by signal: T",
+        cause,
+    )
+
+
+def test_an_exception_is_passed_on():
+    last, _ = raised(Dies(lambda: int("x")))
+    assert_documented(PAGE, "ValueError: Caught ValueError in", last)
+    assert last.rstrip().endswith(
+        "ValueError: invalid literal for int() with base 10: 'x'"
+    )
+
+
+def test_a_slow_sample():
+    last, _ = raised(Dies(lambda: None), timeout=0.1)
+    assert_documented(PAGE, "RuntimeError: DataLoader timed out", last)
+
+
+def test_two_batches_are_prepared_per_worker():
+    loader = DataLoader(snippet.Images(killed=False), num_workers=2)
+    assert loader.prefetch_factor == 2
+    iterator = iter(DataLoader(range(99), num_workers=2, prefetch_factor=1))
+    assert iterator._tasks_outstanding == 2
