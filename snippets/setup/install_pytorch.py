@@ -1,0 +1,14 @@
+"""Check a new installation: the Python, the build, and that it computes."""
+
+import sys
+
+import torch
+
+print("Python", sys.executable)  # the one that pip has to install into
+print("torch", torch.__version__, "with CUDA", torch.version.cuda)
+
+accelerator = torch.accelerator.current_accelerator(check_available=True)
+device = accelerator or torch.device("cpu")
+x = torch.ones(3, 3, device=device)
+assert (x @ x).sum().item() == 27
+print("computes on", device)

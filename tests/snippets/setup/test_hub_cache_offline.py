@@ -1,0 +1,96 @@
+"""hub-cache-offline: the cache's folders by hand, and a network that refuses."""
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.helpers import load_snippet, raises_as_documented
+
+SNIPPET, PAGE = "setup/hub_cache_offline.py", "setup/hub-cache-offline"
+URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """Whoever asks for a name gets the error of a machine without network."""
+
+    def refuse(*args, **kwargs):
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(urllib.request, "getproxies", dict)
+    monkeypatch.setattr(urllib.request, "_opener", None)
+
+
+def test_the_carried_file_is_found_by_its_name_and_copied(monkeypatch):
+    monkeypatch.setenv("TORCH_HOME", "elsewhere")
+    snippet = load_snippet(SNIPPET)
+    assert snippet.cache == snippet.disk / "torch" / "hub" / "checkpoints"
+    assert [f.name for f in (snippet.disk / "used").iterdir()] == ["tiny-1a2b3c4d.pth"]
+    saved = torch.load(snippet.cache / "tiny-1a2b3c4d.pth", weights_only=True)
+    for loaded in (snippet.weights, snippet.copied):
+        assert list(loaded) == ["weight", "bias"]
+        assert all(torch.equal(loaded[name], saved[name]) for name in saved)
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({"TORCH_HOME": "/data/torch"}, "/data/torch/hub"),
+        ({"XDG_CACHE_HOME": "/data/cache"}, "/data/cache/torch/hub"),
+        ({}, "~/.cache/torch/hub"),
+    ],
+)
+def test_where_torch_looks(monkeypatch, variables, folder):
+    for name in ("TORCH_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.hub, "_hub_dir", None)
+    assert Path(torch.hub.get_dir()) == Path(folder).expanduser()
+
+
+def test_without_the_file_it_asks_the_network(monkeypatch, tmp_path):
+    with raises_as_documented(PAGE, "URLError: "):
+        torch.hub.load_state_dict_from_url(URL, tmp_path, weights_only=True)
+
+
+def test_a_broken_file_is_told_by_its_hash(tmp_path):
+    broken = tmp_path / "resnet18-f37072fd.pth"
+    broken.write_bytes(b"half of it")
+    with raises_as_documented(PAGE, "RuntimeError: invalid hash value"):
+        torch.hub.load_state_dict_from_url(
+            broken.as_uri(), tmp_path / "to", check_hash=True, progress=False
+        )
+
+
+def test_the_variables_of_the_hub_are_read_at_import():
+    hub = pytest.importorskip("huggingface_hub")
+    assert hub
+    show = (
+        "from huggingface_hub import constants as c\n"
+        "print(c.ENDPOINT, c.HF_HUB_CACHE, c.HF_HUB_OFFLINE)\n"
+    )
+    variables = {
+        "HF_ENDPOINT": "https://hf-mirror.com",
+        "HF_HOME": "/data/hf",
+        "HF_HUB_OFFLINE": "1",
+    }
+    for lang in ("en", "zh"):
+        page = (Path(__file__).parents[3] / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        for name, value in variables.items():
+            assert f"{name}={value}" in page
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("HF_")}
+    child = subprocess.run(
+        [sys.executable, "-c", show],
+        capture_output=True,
+        text=True,
+        env=kept | variables,
+    )
+    assert child.stdout.split() == ["https://hf-mirror.com", "/data/hf/hub", "True"]

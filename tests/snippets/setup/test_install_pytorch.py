@@ -1,0 +1,52 @@
+"""install-pytorch: what it prints, and what a Python without torch says."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from tests.helpers import assert_documented, load_snippet
+
+SNIPPET, PAGE = "setup/install_pytorch.py", "setup/install-pytorch"
+
+
+def printed(capsys):
+    load_snippet(SNIPPET)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_it_names_the_interpreter_the_build_and_the_device(monkeypatch, capsys):
+    monkeypatch.setattr(torch, "__version__", "9.8.7+cpu")
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
+    assert printed(capsys) == [
+        f"Python {sys.executable}",
+        "torch 9.8.7+cpu with CUDA None",
+        "computes on cpu",
+    ]
+
+
+def test_an_accelerator_is_computed_on(monkeypatch):
+    """The meta device stands for it: it computes no value, and the sum raises."""
+    meta = torch.device("meta")
+    monkeypatch.setattr(
+        torch.accelerator,
+        "current_accelerator",
+        lambda check_available: meta if check_available else None,
+    )
+    with pytest.raises(RuntimeError, match="meta"):
+        load_snippet(SNIPPET)
+
+
+def test_wrong_numbers_are_noticed(monkeypatch):
+    monkeypatch.setattr(torch, "ones", torch.zeros)
+    with pytest.raises(AssertionError):
+        load_snippet(SNIPPET)
+
+
+def test_a_python_without_torch():
+    bare = [sys.executable, "-I", "-S", "-c", "import torch"]  # no site-packages
+    child = subprocess.run(bare, capture_output=True, text=True)
+    last = child.stderr.strip().splitlines()[-1]
+    assert_documented(PAGE, "ModuleNotFoundError: No module named 'torch'", last)
