@@ -30,10 +30,8 @@ BARS = {
     "real": (0.90, 0.98, 0.70),
     "held out": (0.92, 0.97, 0.80),
 }
-TOLD, WRONGLY = (
-    0.70,
-    0.03,
-)  # of the real queries without a recipe, and of those with one
+# Of the real queries without a recipe, and of those with one.
+TOLD, WRONGLY = 0.70, 0.03
 TYPOS = 0.95  # hit@3
 
 
@@ -206,8 +204,9 @@ def test_a_long_log_is_searched_by_its_last_error(indexes, lang):
         f"{noise}{error}".replace("\n", " "),  # as a one-line box takes a paste
         f"{noise}[rank1]: {error}\n{noise[:600]}",
     ]
+    quote_it = {"label-smoothing", "basic-training-loop", "err-index-out-of-range"}
     for answer in answers(ROOT, indexes[lang], logs):
-        assert slugs(answer)[0] in {"label-smoothing", "basic-training-loop"}
+        assert slugs(answer)[0] in quote_it
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
