@@ -92,6 +92,22 @@ def test_a_number_of_numpy_needs_three_names():
     assert load(weights_only=True) == 0.5
 
 
+def test_an_array_and_float32():
+    array = [np._core.multiarray._reconstruct, np.ndarray, *SCALAR[1:]]
+    save(np.ones(3))
+    assert "GLOBAL numpy._core.multiarray._reconstruct was not" in refused()
+    for count in range(4):
+        with safe_globals(array[:count]):
+            refused()
+    with safe_globals(array):
+        assert load(weights_only=True).tolist() == [1, 1, 1]
+    save(np.float32(0.5))
+    with safe_globals(SCALAR):
+        assert "Float32DType" in refused()
+    with safe_globals([*SCALAR[:2], np.dtypes.Float32DType]):
+        assert load(weights_only=True) == 0.5
+
+
 def test_a_file_from_numpy_1():
     save(np.float64(0.5))
     with zipfile.ZipFile("model.pt") as new, zipfile.ZipFile("old.pt", "w") as old:
