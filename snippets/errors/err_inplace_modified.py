@@ -21,5 +21,6 @@ for _ in range(3):
 out = torch.stack(steps)  # (4, 4, 8)
 
 critic(out.detach()).mean().backward()
-optimizer.step()  # changes the critic's weights
-(-critic(out).mean()).backward()  # so: a new forward
+optimizer.step()  # changes critic's weights
+loss = -critic(out).mean()  # a new forward
+loss.backward()
