@@ -14,8 +14,7 @@ except RuntimeError as error:
 
 y = net(x).sigmoid()
 y = y + x  # not y += x
-z = nn.ReLU()(y)  # not inplace=True
-steps = [z]
+steps = [nn.ReLU()(y)]  # not inplace=True
 for _ in range(3):
     steps.append(net(steps[-1]))  # not out[i] = ...
 out = torch.stack(steps)  # (4, 4, 8)
