@@ -14,12 +14,12 @@ except RuntimeError as error:
 
 y = net(x).sigmoid()
 y = y + x  # not y += x
-z = nn.ReLU()(y)  # not inplace=True
-steps = [z]
+steps = [nn.ReLU()(y)]  # not inplace=True
 for _ in range(3):
     steps.append(net(steps[-1]))  # not out[i] = ...
 out = torch.stack(steps)  # (4, 4, 8)
 
 critic(out.detach()).mean().backward()
-optimizer.step()  # changes the critic's weights
-(-critic(out).mean()).backward()  # so: a new forward
+optimizer.step()  # changes critic's weights
+loss = -critic(out).mean()  # a new forward
+loss.backward()
