@@ -10,6 +10,8 @@ print("torch:", torch.__version__, "built for CUDA", torch.version.cuda)
 print("code for it:", bool(usable & set(built)))
 try:
     torch.ones(1, device="cuda").item()
-    print("works")
+    result = "works"
 except (AssertionError, RuntimeError) as error:
-    print("error:", str(error).split(". ")[0])
+    result = f"error: {str(error).split('. ')[0]}"
+print(result)
+assert here or result != "works"  # nothing works without a GPU

@@ -22,3 +22,4 @@ except (AssertionError, RuntimeError) as error:
     found = [VERDICTS[part] for part in VERDICTS if part in str(error)]
     verdict = found[0] if found else str(error)
 print("verdict:", verdict)
+assert torch.cuda.is_available() or verdict != "CUDA works"

@@ -38,14 +38,12 @@ def test_an_input_left_behind_raises():
         model(torch.ones(2, 4))
 
 
-def test_the_snippet_says_that_it_is_fixed():
+def test_the_snippet_prints_the_error_and_runs_to_its_end():
     file = ROOT / "snippets/errors/err_device_mismatch.py"
     printed = subprocess.check_output([sys.executable, file], text=True)
-    error, fixed = printed.splitlines()
+    (error,) = printed.splitlines()
     assert error.startswith("error: ")
     assert "device" in error
-    assert fixed.startswith("fixed: the loss is on ")
-    assert not fixed.endswith("cpu")
 
 
 class Careless(nn.Module):

@@ -30,6 +30,7 @@ def verdict(monkeypatch, capsys):
 
         with monkeypatch.context() as patch:
             patch.setattr(torch, "ones", ones)
+            patch.setattr(torch.cuda, "is_available", lambda: not (made or read))
             load_snippet(SNIPPET)
         *facts, last = capsys.readouterr().out.splitlines()
         assert facts == [
