@@ -13,6 +13,8 @@ from tests.chains.pasted import load
 from tests.helpers import ROOT
 
 SNIPPET = ROOT / "snippets" / "distributed" / "ddp_single_node.py"
+# Under load, a thread of gloo may abort a process that has done all its work.
+ABORTED = "terminate called without an active exception"
 
 
 @pytest.mark.parametrize("processes", [2, 3])
@@ -20,14 +22,20 @@ def test_the_file_of_several_processes_serves_one(processes, tmp_path):
     torchrun = Path(sys.executable).with_name("torchrun")
     options = ["--standalone", f"--nproc-per-node={processes}"]
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
-    output = subprocess.check_output(
-        [torchrun, *options, SNIPPET],
-        cwd=tmp_path,
-        env=environment,
-        text=True,
-        timeout=300,
-    )
-    losses = [float(line.rpartition(" ")[2]) for line in output.splitlines()]
+    for _ in range(3):
+        done = subprocess.run(
+            [torchrun, *options, SNIPPET],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if ABORTED not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr
+    losses = [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()]
     assert len(losses) == 5
     assert losses[-1] < 0.5 * losses[0]
 

@@ -164,7 +164,8 @@ def test_the_index_has_the_words_of_all_aliases_once(site, catalogue):
         assert docs["location"] == [
             f"{recipe.category}/{recipe.slug}/" for recipe in catalogue.recipes
         ]
-        assert docs["title"] == [recipe.title(lang) for recipe in catalogue.recipes]
+        titles = [recipe.title(lang) for recipe in catalogue.recipes]
+        assert docs["title"][: len(titles)] == titles  # topics without a recipe follow
         for n, recipe in enumerate(catalogue.recipes):
             columns = [column[n] for name, column in docs.items() if name != "location"]
             known = search.parts("\n".join([*columns, foreign[n]]))

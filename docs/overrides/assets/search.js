@@ -15,7 +15,7 @@ const LIKE = 3                  // what it is worth to ask just what a title or 
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
 const SURE = 0.3                // a score below says little of what was asked
-const TOPIC = 0.85              // how much better than a topic without a recipe a recipe is to be
+const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 
@@ -121,7 +121,7 @@ function strange(a, b, most) {
 
 const FIRST_AID = "errors/"  // the category of what goes wrong
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
-const CALM = 0.8
+const CALM = 0.8, ALMOST = 0.6
 
 class Index {
   /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them.
@@ -271,13 +271,18 @@ class Index {
     const totals = new Map()
     for (const { scores, rarity } of wanted.values())
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
-    // Who complains of nothing asks how to do it, not for first aid.
-    if (!COMPLAINT.test(query))
-      for (const [n, score] of totals) if (this.docs.location[n]?.startsWith(FIRST_AID)) totals.set(n, score * CALM)
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
-      .map(([n, score], i) => [n, i < CANDIDATES ? score * (1 + LIKE * this.likeness(n, wanted, all)) : score]).sort(byScore)
+      .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, query, wanted, all) : score]).sort(byScore)
     return { ranked, wanted }
+  }
+
+  /** What is added for a query that says just what a phrase does; and taken from first aid
+      where somebody complains of nothing: they ask how to do it. */
+  worth(n, query, wanted, asked) {
+    const alike = this.likeness(n, wanted, asked)
+    const calm = alike < ALMOST && this.docs.location[n]?.startsWith(FIRST_AID) && !COMPLAINT.test(query)
+    return (1 + LIKE * alike) * (calm ? CALM : 1)
   }
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */

@@ -120,7 +120,7 @@ def test_anomaly_detection_names_the_operation():
 def test_other_messages():
     nan = torch.full((2,), NAN)
     with raises_as_documented(PAGE, "ValueError: Expected parameter loc"):
-        torch.distributions.Normal(nan, torch.ones(2))
+        torch.distributions.Normal(nan, torch.ones(2), validate_args=True)
     with raises_as_documented(PAGE, "RuntimeError: probability tensor contains"):
         torch.multinomial(nan, 1)
     with raises_as_documented(PAGE, "RuntimeError: all elements of input"):

@@ -165,9 +165,11 @@ def test_in_evaluation_each_kept_loss_holds_its_activations(held):
 def test_detached_outputs_are_found_by_their_shape():
     kept = [torch.ones(3, 7, 11) for _ in range(5)]
     shapes = Counter(
-        tuple(t.shape) for t in gc.get_objects() if issubclass(type(t), torch.Tensor)
+        str(tuple(t.shape))  # what torch.export leaves has shapes without a hash
+        for t in gc.get_objects()
+        if issubclass(type(t), torch.Tensor)
     )
-    assert shapes[3, 7, 11] == len(kept)
+    assert shapes["(3, 7, 11)"] == len(kept)
     assert list in [type(r) for r in gc.get_referrers(kept[0])]
 
 
