@@ -5,7 +5,6 @@ name follows from its environment.
 A block counts as verified only while its text still has the recorded hash.
 """
 
-import hashlib
 import json
 import platform
 import re
@@ -72,10 +71,6 @@ class Record:
     @property
     def failed(self) -> list[dict]:
         return [b for b in self.document["blocks"] if b["status"] == "failed"]
-
-
-def sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def name_of(environment: dict) -> str:
@@ -240,8 +235,8 @@ def schema_error(document: object):
 def problem(root: Path, file: Path) -> Problem | None:
     """Why a record does not count; None where it does."""
 
-    def broken(code: str, **facts: object) -> Problem:
-        return Problem(file.relative_to(root), 1, code, facts)
+    def broken(rule: str, **facts: object) -> Problem:
+        return Problem(file.relative_to(root), 1, rule, facts)
 
     try:
         document = json.loads(file.read_text("utf-8"))

@@ -21,12 +21,12 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 def problems(catalogue: Catalogue) -> list[Problem]:
     """Messages that nothing accounts for, and entries of the list that are wrong."""
     recipes = [recipe for recipe in catalogue.recipes if _is_readable(recipe)]
-    unreadable = {name(recipe) for recipe in catalogue.recipes} - {*map(name, recipes)}
-    errors = {name(recipe): recipe.errors for recipe in recipes}
+    errors = {recipe.address: recipe.errors for recipe in recipes}
+    unreadable = {recipe.address for recipe in catalogue.recipes} - errors.keys()
     raised = set()
     for page, start in expected(catalogue.root):
         messages = begin_with(errors.get(page, []), start)
-        raised.update(messages if len(messages) == 1 else ())
+        raised.update((page, message) for message in messages if len(messages) == 1)
     listed, found = set(), []
     try:
         entries = _entries(catalogue.root)
@@ -38,17 +38,12 @@ def problems(catalogue: Catalogue) -> list[Problem]:
         messages = begin_with(errors.get(entry["page"], []), entry["start"])
         if len(messages) != 1:
             found.append(Problem(UNRAISED, line, "unraised-unknown", entry))
-        elif messages[0] in raised:
+        elif (entry["page"], messages[0]) in raised:
             found.append(Problem(UNRAISED, line, "unraised-needless", entry))
         listed.update((entry["page"], message) for message in messages)
     for recipe in recipes:
-        found += _not_raised(recipe, raised, listed)
+        found += _not_raised(recipe, raised | listed)
     return found
-
-
-def name(recipe: Recipe) -> str:
-    """How tests name the recipe's page."""
-    return f"{recipe.category}/{recipe.slug}"
 
 
 def _is_readable(recipe: Recipe) -> bool:
@@ -59,11 +54,11 @@ def _is_readable(recipe: Recipe) -> bool:
         return False
 
 
-def _not_raised(recipe: Recipe, raised: set, listed: set) -> Iterator[Problem]:
+def _not_raised(recipe: Recipe, settled: set) -> Iterator[Problem]:
     page, snippets = recipe.page_for("en"), recipe.snippets
     test = tests_of(snippets[0].snippet) if snippets else "tests/"
     for line, text in page.quotes:
-        if text and text not in raised and (name(recipe), text) not in listed:
+        if text and (recipe.address, text) not in settled:
             facts = {"text": text.splitlines()[0], "test": test, "list": UNRAISED}
             yield page.problem(line, "message-not-raised", **facts)
 

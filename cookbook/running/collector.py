@@ -211,7 +211,7 @@ def block_record(items: list["RecipeBlock"]) -> dict:
     failed = result.problem or any(each.stash.get(failed_key, False) for each in items)
     return {
         "path": item.obj.path,
-        "sha256": records.sha256(item.obj.code),
+        "sha256": item.obj.sha256,
         "status": "failed" if failed else "passed",
         "seconds": round(result.seconds, 3),
         "peak_memory": result.max_rss,

@@ -96,7 +96,8 @@ page = "training/label-smoothing"
 start = "{}"
 reason = "{}"
 """[1:]
-QUOTED = Append(PAGE, TWIN, text="\n```pytb\nKeyError: 1\n```\n")
+QUOTE = "\n```pytb\nKeyError: 1\n```\n"
+QUOTED = Append(PAGE, TWIN, text=QUOTE)
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
 PITFALL = "### `x` {{#{0}}}\n"
 KNOWN_FENCES = "write ```python, ```bash, ```text or ```pytb and nothing else"
@@ -110,6 +111,14 @@ def other_recipe(old: str, new: str):
         cookbook.replace(OTHER, old, new)
 
     return plant
+
+
+def raised_for_another_page(cookbook) -> None:
+    """Two recipes that quote one message; a test raises it for the other one."""
+    QUOTED(cookbook)
+    cookbook.recipe("other", cookbook.CLAIM, after=QUOTE)
+    EXPECTED(cookbook)
+    cookbook.replace(TEST, '"training/label-smoothing"', '"training/other"')
 
 
 def taken(by: str) -> str:
@@ -730,6 +739,10 @@ FAULTS = {
     # Messages
     "message that no test raises": (
         QUOTED,
+        NOT_RAISED,
+    ),
+    "message that a test raises for another page": (
+        raised_for_another_page,
         NOT_RAISED,
     ),
     "list of messages that is not TOML": (
