@@ -14,6 +14,14 @@ from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
 from cookbook.site import find, status
 
+# What a command refuses, in words for whoever typed it.
+REFUSALS = (
+    PageError,
+    scaffold.ScaffoldError,
+    changed.UnknownCommitError,
+    records.MergeError,
+)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
@@ -36,6 +44,9 @@ def main() -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has seen enough: … | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except REFUSALS as error:
+        print(error, file=sys.stderr)
         return 1
     return code
 
@@ -93,13 +104,7 @@ def add_new(commands) -> None:
 def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
     titles = {"en": arguments.title_en, "zh": arguments.title_zh}
-    try:
-        paths = scaffold.create(
-            Catalogue(root), arguments.recipe, titles, arguments.gpu
-        )
-    except (scaffold.ScaffoldError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    paths = scaffold.create(Catalogue(root), arguments.recipe, titles, arguments.gpu)
     print(scaffold.report(root, paths))
     return 0
 
@@ -114,12 +119,8 @@ def add_move(commands) -> None:
 
 def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
     """Move a recipe's files; print where they are now and what to run next."""
-    try:
-        planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
-        move.carry_out(planned)
-    except (scaffold.ScaffoldError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
+    move.carry_out(planned)
     print(move.report(planned))
     return 0
 
@@ -136,12 +137,8 @@ def add_changed(commands) -> None:
 def print_changed(root: Path, arguments: argparse.Namespace) -> int:
     """Print the slugs, or the paths for pytest, one per line."""
     catalogue = Catalogue(root)
-    try:
-        touched = changed.recipes(catalogue, changed.files(root, arguments.base))
-        paths = changed.to_run(catalogue, touched)
-    except (changed.UnknownCommitError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    touched = changed.recipes(catalogue, changed.files(root, arguments.base))
+    paths = changed.to_run(catalogue, touched)
     for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
         print(line)
     return 0
@@ -208,11 +205,7 @@ def add_find(commands) -> None:
 
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
-    try:
-        return find.find(root, arguments.query, arguments.lang, arguments.show)
-    except PageError as error:
-        print(error, file=sys.stderr)
-        return 1
+    return find.find(root, arguments.query, arguments.lang, arguments.show)
 
 
 def add_shape(commands) -> None:
@@ -251,12 +244,8 @@ def add_merge(commands) -> None:
 def merge(root: Path, arguments: argparse.Namespace) -> int:
     """Write the joined records to verified/, and print where they are."""
     parts = [root / part for part in arguments.parts]
-    try:
-        blocks = [block for page in Catalogue(root).pages for block in page.blocks]
-        files = records.merge(root, parts, blocks)
-    except (records.MergeError, PageError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    blocks = [block for page in Catalogue(root).pages for block in page.blocks]
+    files = records.merge(root, parts, blocks)
     for file in files:
         print(file.relative_to(root))
     return 0

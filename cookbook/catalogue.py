@@ -8,7 +8,8 @@ from pathlib import Path
 import yaml
 
 from cookbook import answer, apis, parity, records
-from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, tests_of
+from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, tests_of
+from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
 
@@ -29,6 +30,19 @@ class Category:
     title: dict[str, str]
     description: dict[str, str]
     groups: list[Group]
+
+    @classmethod
+    def of(cls, entry: dict) -> "Category":
+        """The category that an entry of docs/categories.yml describes."""
+        return cls(
+            entry["slug"],
+            {lang: entry[lang]["title"] for lang in LANGUAGES},
+            {lang: entry[lang]["description"] for lang in LANGUAGES},
+            [
+                Group(group.get("title") or {}, group.get("recipes") or [])
+                for group in entry.get("groups", [])
+            ],
+        )
 
     @property
     def slugs(self) -> list[str]:
@@ -190,20 +204,22 @@ class Catalogue:
 
     @cached_property
     def categories(self) -> list[Category]:
-        """The categories, in the order of docs/categories.yml."""
-        listed = yaml.safe_load((self.root / CATEGORIES).read_text("utf-8"))
-        return [
-            Category(
-                entry["slug"],
-                {lang: entry[lang]["title"] for lang in LANGUAGES},
-                {lang: entry[lang]["description"] for lang in LANGUAGES},
-                [
-                    Group(group.get("title") or {}, group.get("recipes") or [])
-                    for group in entry.get("groups", [])
-                ],
-            )
-            for entry in listed
-        ]
+        """The categories, in the order of docs/categories.yml.
+
+        Raises:
+            PageError: it is not YAML, or an entry is not complete.
+        """
+        try:
+            listed = yaml.safe_load((self.root / CATEGORIES).read_text("utf-8"))
+            return [Category.of(entry) for entry in listed]
+        except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else 1
+            reason = getattr(error, "problem", None) or error
+            facts = {"reason": reason}
+            raise PageError(
+                Problem(CATEGORIES, line, "categories-malformed", facts)
+            ) from error
 
     @cached_property
     def pages(self) -> list[Page]:

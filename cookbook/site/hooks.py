@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
-from cookbook.pages import LANGUAGES
+from cookbook.pages import LANGUAGES, PageError
 from cookbook.site import feedback, indexes, prose, publish, render, search, status
 from cookbook.site.preview import WATCHED, Preview, keep_serving, source_of
 
@@ -88,9 +88,12 @@ def read_catalogue(config) -> Catalogue:
     root = Path(config.config_file_path).parent
     repository = (config.extra.get("repository") or "").rstrip("/")
     catalogue = Catalogue(root, repository)
-    if SERVING:
-        return SERVING[0].read(catalogue)
-    refuse_problems(catalogue)
+    try:
+        if SERVING:
+            return SERVING[0].read(catalogue)
+        refuse_problems(catalogue)
+    except PageError as error:  # the list of categories, without which nothing goes
+        raise Abort(str(error)) from error
     return catalogue
 
 

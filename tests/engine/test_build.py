@@ -279,7 +279,7 @@ def test_files_beside_the_pages_are_read_again(cookbook, serve):
 
     text = (cookbook.root / "docs/categories.yml").read_text("utf-8")
     cookbook.write("docs/categories.yml", "no: [yaml")
-    wait_for(lambda: "Not rebuilt: ParserError" in server.log, server.process)
+    wait_for(lambda: "docs/categories.yml:1: P408" in server.log, server.process)
     assert "Add two numbers" in server.get(GOOD)  # the last good site
     cookbook.write("docs/categories.yml", text.replace("Training", "Schooling"))
     server.page_with(GOOD, "Schooling")

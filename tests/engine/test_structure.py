@@ -984,3 +984,17 @@ def test_check_prints_the_fault_and_fails(cookbook):
         f"{PAGE}:8: P206 a block of ```py would be shown but not run; " in done.stdout
     )
     assert "1 problem" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("- a: b: c\n", "1: P408 the list is not YAML"), ("- slug: data\n", "1: P408")],
+)
+def test_a_malformed_list_of_categories_is_named_by_every_command(
+    cookbook, text, place
+):
+    cookbook.write(LISTS, text)
+    for command in (["check"], ["new", "data/x"], ["find", "x"]):
+        done = cookbook.command("cookbook", *command)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"{LISTS}:{place}")
