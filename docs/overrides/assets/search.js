@@ -18,6 +18,10 @@ const SURE = 0.3                // a score below says little of what was asked
 const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
+const FIRST_AID = "errors/"     // the category of what goes wrong
+const CALM = 0.8                // what it is worth to who complains of nothing,
+const ALMOST = 0.6              // unless the query is so nearly one of its phrases
+const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
 // them out of what it writes, this worker out of what it is asked.
@@ -118,10 +122,6 @@ function strange(a, b, most) {
   for (const letter of a) if (!b.includes(letter) && ++missing > most) return true
   return false
 }
-
-const FIRST_AID = "errors/"  // the category of what goes wrong
-const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
-const CALM = 0.8, ALMOST = 0.6
 
 class Index {
   /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them.
