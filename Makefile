@@ -15,7 +15,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch chromium node clean
+.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium node clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -34,17 +34,17 @@ new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 
 test: check blocks behaviour ## Everything: checks, blocks, behaviour, site, browser
 
-blocks: $(READY) ## Every block of every page; make blocks OPTIONS="--splits 2 --group 1"
+blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS="--splits 2 --group 1"
 	$(BIN)/pytest $(OPTIONS) docs
 
-behaviour: $(READY) chromium ## All other tests, on every core
+behaviour: $(READY) compiler chromium ## All other tests, on every core
 	$(WORKERS) $(BIN)/pytest -n auto --dist loadgroup tests
 	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
 	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
 
-verify: $(READY) ## Run every block, and write this environment's record
+verify: $(READY) compiler ## Run every block, and write this environment's record
 	$(BIN)/pytest --verify docs
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
@@ -56,7 +56,7 @@ test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle it
 test-hostile: $(READY) ## Blocks that attack the runner, after a change of running/
 	$(BIN)/pytest -m hostile tests/hostile
 
-again: $(READY) ## Blocks and behaviour where the time zone, encoding, seed and order differ
+again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, seed and order differ
 	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
 	  --dist loadgroup tests/snippets tests/chains
@@ -105,6 +105,10 @@ SUDO=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 $$SUDO apt-get update -q && $$SUDO apt-get install -y -q --no-install-recommends $(2)
 endef
 
+# torch.compile builds C++ on the CPU.
+compiler:
+	@$(call install,command -v $${CXX:-g++},g++,Install a C++ compiler and set CXX=/path/to/it)
+
 # Browser tests drive the system's Chromium, or the one CHROMIUM names, and measure
 # Chinese text in a real font; other systems than Debian bring one.
 chromium:
@@ -132,7 +136,7 @@ which-torch:
 .compat/%/.ready: requirements.txt
 	@echo "Setting up .compat/$*"
 	$(PYTHON) -m venv .compat/$*
-	grep -vE '^(torch|torchvision|triton|nvidia|cuda|setuptools)' requirements.txt \
+	grep -vE '^(torch|torchvision|triton|setuptools)==|^(nvidia|cuda)' requirements.txt \
 	  > .compat/$*/requirements.txt
 	.compat/$*/bin/python -m pip install --disable-pip-version-check \
 	  -r .compat/$*/requirements.txt $(SPEC)
