@@ -1,0 +1,75 @@
+"""grad-wrt-input: against finite differences in float64, and each pitfall."""
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "autograd/grad-wrt-input"
+snippet = load_snippet("autograd/grad_wrt_input.py")
+
+
+def loss_of(images: torch.Tensor) -> torch.Tensor:
+    """The summed cross entropy, spelled out, in float64."""
+    model = snippet.model.double()
+    log_p = model(images).log_softmax(1)
+    snippet.model.float()
+    return -(log_p[0, 1] + log_p[1, 4])
+
+
+@pytest.mark.parametrize("place", [(0, 0, 3, 4), (1, 2, 7, 0), (1, 1, 5, 5)])
+def test_finite_differences(place):
+    step = torch.zeros(2, 3, 8, 8, dtype=torch.float64)
+    step[place] = 1e-5
+    with torch.no_grad():
+        images = snippet.images.double()
+        slope = (loss_of(images + step) - loss_of(images - step)) / 2e-5
+    assert snippet.grad[place].item() == pytest.approx(slope.item(), abs=1e-5)
+
+
+def test_saliency_and_step():
+    by_hand = snippet.grad.abs().max(dim=1).values
+    torch.testing.assert_close(snippet.saliency, by_hand)
+    moved = snippet.adversarial - snippet.images
+    assert moved.abs().max().item() == pytest.approx(0.03, abs=1e-6)
+    assert snippet.adversarial.min() >= 0
+    assert snippet.adversarial.max() <= 1
+    inside = (snippet.images > 0.03) & (snippet.images < 0.97)
+    assert torch.equal(moved.sign()[inside], snippet.grad.sign()[inside])
+    with torch.no_grad():
+        assert loss_of(snippet.adversarial.double()) > loss_of(snippet.images.double())
+        assert snippet.worse.item() == pytest.approx(
+            loss_of(snippet.adversarial.double()).item(), rel=1e-4
+        )
+
+
+def test_the_weights_get_no_gradient():
+    assert not snippet.model.training
+    assert all(p.grad is None for p in snippet.model.parameters())
+
+
+def test_a_tensor_computed_from_the_marked_one_is_no_leaf():
+    x = (torch.ones(2, requires_grad=True)) / 255
+    x.retain_grad()
+    x.sum().backward()
+    assert not x.is_leaf
+    torch.testing.assert_close(x.grad, torch.ones(2))
+
+
+def test_an_unused_tensor():
+    x, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with raises_as_documented(PAGE, "RuntimeError: The differentiated Tensor at"):
+        torch.autograd.grad(other.sum(), x)
+
+
+def test_integers():
+    with raises_as_documented(PAGE, "RuntimeError: only Tensors of floating point"):
+        torch.zeros(2, dtype=torch.uint8).requires_grad_(True)
+
+
+def test_a_mean_divides_by_the_batch():
+    x = snippet.images.clone().requires_grad_(True)
+    mean = nn.functional.cross_entropy(snippet.model(x), snippet.target)
+    (grad,) = torch.autograd.grad(mean, x)
+    torch.testing.assert_close(grad * 2, snippet.grad)
