@@ -1,0 +1,52 @@
+"""kv-cache: against nn.MultiheadAttention with the same weights."""
+
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet
+
+CausalSelfAttention = load_snippet("llm/kv_cache.py").CausalSelfAttention
+
+
+def twin(layer, C: int, nh: int) -> nn.MultiheadAttention:
+    """The built-in module with the weights of the snippet's."""
+    attention = nn.MultiheadAttention(C, nh, batch_first=True).eval()
+    with torch.no_grad():
+        attention.in_proj_weight.copy_(layer.qkv.weight)
+        attention.in_proj_bias.copy_(layer.qkv.bias)
+        attention.out_proj.weight.copy_(layer.out.weight)
+        attention.out_proj.bias.copy_(layer.out.bias)
+    return attention
+
+
+@torch.no_grad()
+def test_each_cached_step_is_that_of_the_built_in():
+    torch.manual_seed(0)
+    layer, x = CausalSelfAttention(C=12, nh=3).eval(), torch.randn(2, 7, 12)
+    future = torch.ones(7, 7, dtype=torch.bool).triu(1)
+    expected, _ = twin(layer, 12, 3)(x, x, x, attn_mask=future)
+    y, cache = layer(x[:, :3])
+    steps = [y]
+    for t in range(3, 7):
+        y, cache = layer(x[:, t : t + 1], cache)
+        steps.append(y)
+    torch.testing.assert_close(torch.cat(steps, dim=1), expected)
+    assert [tuple(part.shape) for part in cache] == [(2, 3, 7, 4)] * 2
+
+
+@torch.no_grad()
+def test_the_memory_the_page_counts():
+    layer = CausalSelfAttention(C=12, nh=3)
+    _, cache = layer(torch.randn(2, 7, 12))
+    counted = sum(part.nelement() * part.element_size() for part in cache)
+    assert counted == 2 * 1 * 2 * 7 * 3 * 4 * 4  # 2·layers·B·T·heads·size·bytes
+
+
+@torch.no_grad()
+def test_the_cache_is_not_changed_by_a_step():
+    layer = CausalSelfAttention(C=12, nh=3)
+    _, cache = layer(torch.randn(1, 3, 12))
+    before = cache[0].clone()
+    _, longer = layer(torch.randn(1, 1, 12), cache)
+    assert torch.equal(cache[0], before)
+    assert torch.equal(longer[0][:, :, :3], before)
