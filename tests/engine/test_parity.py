@@ -10,10 +10,8 @@ from cookbook.checks.structure import confirm_parity
 from cookbook.pages import LANGUAGES
 from cookbook.parity import words_hash
 from cookbook.site.render import full_markdown, site_markdown
-from tests.engine.plants import EXPECTED
+from tests.engine.plants import PAGE, RAISES, TWIN, plant
 
-PAGE = "docs/en/training/label-smoothing.md"
-TWIN = "docs/zh/training/label-smoothing.md"
 SLUG = "label-smoothing"
 REPOSITORY = "https://example.org/cookbook"
 SECTION = "\n## `Why` {#why}\n\nBecause.\n"
@@ -44,7 +42,7 @@ def behind(cookbook) -> list[str]:
 
 @pytest.fixture
 def confirmed(cookbook):
-    EXPECTED(cookbook)
+    plant(cookbook, test=RAISES)
     confirm(cookbook)
     assert behind(cookbook) == []
     return cookbook
