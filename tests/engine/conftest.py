@@ -19,6 +19,7 @@ import pytest
 
 from cookbook.__main__ import main
 from cookbook.catalogue import CATEGORIES, Catalogue
+from cookbook.checks import recipe_check
 from cookbook.checks.shown import Referee
 from cookbook.checks.structure import problems
 from cookbook.contributing import listing
@@ -225,3 +226,14 @@ def run(runner, tmp_path):
         return runner.submit(Job((str(script),))).result()
 
     return run
+
+
+@pytest.fixture
+def nothing_run(monkeypatch):
+    """Neither blocks nor tests are run, for tests of what is checked besides."""
+
+    def start(root, *module):
+        pipe, command = subprocess.PIPE, [sys.executable, "-ISc", "print('1 passed')"]
+        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+
+    monkeypatch.setattr(recipe_check, "_start", start)

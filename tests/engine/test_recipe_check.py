@@ -7,24 +7,12 @@ import sys
 
 import pytest
 
-from cookbook.checks import recipe_check
 from tests.engine.plants import OUTPUT, PAGE, SNIPPET, TEST, TWIN, plant
 from tests.engine.test_changed import commit, git
 
 
 def check(cookbook, *arguments: str):
     return cookbook.command("cookbook", "check", *arguments)
-
-
-@pytest.fixture
-def nothing_run(monkeypatch):
-    """Neither blocks nor tests are run, for tests of what is checked besides."""
-
-    def start(root, *module):
-        pipe, command = subprocess.PIPE, [sys.executable, "-ISc", "print('1 passed')"]
-        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
-
-    monkeypatch.setattr(recipe_check, "_start", start)
 
 
 def test_each_step_is_named_and_all_is_in_order_on_the_cpu(cookbook, monkeypatch):

@@ -390,11 +390,3 @@ def test_the_glossary_is_sound():
     for term in terms:
         for word in term.avoid:
             assert not any(word in other for other in preferred if other != term.zh)
-
-
-def test_the_repository_is_in_order():
-    catalogue = Catalogue(ROOT)
-    found = file_checks.problems(ROOT, file_checks.files(ROOT))
-    assert [str(problem) for problem in found] == []
-    pages = [*catalogue.pages, *catalogue.other_pages]
-    assert [str(problem) for problem in prose_checks.problems(ROOT, pages)] == []
