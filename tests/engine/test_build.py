@@ -107,6 +107,8 @@ def start(cookbook, *argv: str) -> subprocess.Popen:
             stdout=log,
             stderr=log,
             start_new_session=True,
+            # Ignored in what a shell starts with &, and then in all that this starts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
 

@@ -93,11 +93,8 @@ def batch(tiny_cookbook):
     return run
 
 
-def test_faulty_blocks_fail_the_run(batch):
-    assert batch.code == 1
-
-
 def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
+    assert batch.code == 1
     status, text = batch.of("assert-fails")
     assert status == "failure"
     assert "snippets/training/assert_fails.py:8: exited with code 1\n" in text
@@ -141,9 +138,16 @@ def test_a_faulty_block_fails_on_both_its_pages(batch, slug, message, lang):
     assert message in text
 
 
-@pytest.mark.parametrize("slug", ["label-smoothing", "counted", "shell"])
-def test_faulty_blocks_harm_no_others(batch, slug):
-    assert batch.of(slug) == ("passed", "")
+# Beside faulty blocks; beside the snippets of its page; unmarked on this page;
+# without a twin; the comparison of what is shown with what runs.
+PASSED = [("label-smoothing",), ("counted",), ("shell",), ("shell", "line 12")]
+PASSED += [("unmarked", "marked.py"), ("alone",), ("alone", "shown = run")]
+PASSED += [("label-smoothing", "shown = run")]
+
+
+@pytest.mark.parametrize("item", PASSED)
+def test_what_is_in_order_passes(batch, item):
+    assert batch.of(*item) == ("passed", "")
 
 
 def test_every_block_of_a_page_is_an_item_and_so_is_the_comparison(batch):
@@ -161,49 +165,30 @@ def test_a_block_on_several_pages_runs_once(batch):
     assert batch.counted == "x"
 
 
-def test_shell_lines_run_beside_the_snippets_of_their_page(batch):
-    assert batch.of("shell", "line 12") == ("passed", "")
-
-
 def test_a_command_that_fails_inside_a_pipe_fails_the_block(batch):
     status, text = batch.of("shell", "line 17")
     assert status == "failure"
     assert "docs/en/training/shell.md:17: exited with code 1" in text
 
 
-def test_a_skipped_block_is_not_run_and_says_why(batch):
-    status, text = batch.of("marked", "line 14")
-    assert status == "skipped"
-    assert "it resets the GPU" in text
-    assert re.search(r"^SKIPPED .*marked\.md: it resets the GPU$", batch.stdout, re.M)
+NEEDS = "needs a GPU: run make test-gpu"
 
 
-@pytest.mark.parametrize("item", ["marked.py", "line 19"])
-def test_a_gpu_block_is_skipped_and_names_the_command_that_runs_it(batch, item):
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [("marked.py", NEEDS), ("line 14", "it resets the GPU"), ("line 19", NEEDS)],
+)
+def test_a_marked_block_is_not_run_and_says_why(batch, item, reason):
     status, text = batch.of("marked", item)
     assert status == "skipped"
-    assert "needs a GPU: run make test-gpu" in text
-    expected = r"^SKIPPED .*marked\.md: needs a GPU: run make test-gpu$"
-    assert re.search(expected, batch.stdout, re.M)
-
-
-def test_a_mark_holds_for_its_own_page_alone(batch):
-    assert batch.of("unmarked", "marked.py") == ("passed", "")
+    assert reason in text
+    assert re.search(rf"^SKIPPED .*marked\.md: {reason}$", batch.stdout, re.M)
 
 
 def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
     status, text = batch.of("tildes", "shown = run")
     assert status == "failure"
     assert "docs/en/training/tildes.md:12: P210 ~~~bash begins a block" in text
-
-
-def test_a_page_without_a_twin_runs_all_the_same(batch):
-    assert batch.of("alone") == ("passed", "")
-    assert batch.of("alone", "shown = run") == ("passed", "")
-
-
-def test_a_page_in_order_passes_the_referee(batch):
-    assert batch.of("label-smoothing", "shown = run") == ("passed", "")
 
 
 @pytest.fixture(scope="module")
