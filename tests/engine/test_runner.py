@@ -493,26 +493,6 @@ def test_sockets_on_this_machine_are_allowed(run):
     assert (result.problem, result.stdout) == (None, "b'hello'\n"), result.stderr
 
 
-def test_shell_lines_run_beside_the_snippets_they_name(runner, tmp_path):
-    snippet = tmp_path / "train.py"
-    snippet.write_text("import sys; print('trained', sys.argv[1:])\n")
-    lines = 'ls\npython train.py --epochs 1\n: > "$COOKBOOK_END"\n'
-    job = Job(("bash", "-euo", "pipefail", "-c", lines), (snippet,))
-    result = runner.submit(job).result()
-    assert (result.problem, result.stdout) == (
-        None,
-        "train.py\ntrained ['--epochs', '1']\n",
-    )
-
-
-def test_a_block_runs_once_however_often_it_is_asked_for(runner, tmp_path, witness):
-    script = tmp_path / "count.py"
-    script.write_text(f"open({str(witness.path)!r}, 'w').write('x')\n")
-    first, second = (runner.submit(Job((str(script),))) for _ in range(2))
-    assert first.result() is second.result()
-    assert (witness.is_alone(), witness.heard) == (True, b"x")
-
-
 def test_leaving_the_runner_kills_what_still_runs(tmp_path, witness):
     script = tmp_path / "hang.py"
     script.write_text(
