@@ -1,6 +1,8 @@
 """A tiny cookbook in a temporary folder, for tests to plant faults in."""
 
 import ast
+import contextlib
+import io
 import json
 import os
 import re
@@ -11,10 +13,13 @@ import textwrap
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from cookbook.__main__ import main
 from cookbook.catalogue import CATEGORIES, Catalogue
+from cookbook.checks import recipe_check
 from cookbook.checks.shown import Referee
 from cookbook.checks.structure import problems
 from cookbook.contributing import listing
@@ -112,6 +117,8 @@ class TinyCookbook:
 
     def command(self, *argv: str, **env: str) -> subprocess.CompletedProcess:
         """Run a Python module in the cookbook, as a contributor would."""
+        if argv[0] == "cookbook":
+            return self._call(argv)
         return subprocess.run(
             [sys.executable, "-m", *argv],
             cwd=self.root,
@@ -120,6 +127,24 @@ class TinyCookbook:
             text=True,
             check=False,
         )
+
+    def _call(self, argv: tuple[str, ...]) -> subprocess.CompletedProcess:
+        """Run the cookbook's own command in this process, which has all imported."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.root),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            mock.patch.object(sys, "argv", list(argv)),
+        ):
+            try:
+                code = main()
+            except SystemExit as leave:
+                code = leave.code
+        if isinstance(code, str):
+            print(code, file=err)
+            code = 1
+        return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 
     def pytest(self, *argv: str, **env: str) -> "PytestRun":
         """Run ``pytest docs``; ``-p no:cacheprovider`` keeps the folder clean."""
@@ -201,3 +226,14 @@ def run(runner, tmp_path):
         return runner.submit(Job((str(script),))).result()
 
     return run
+
+
+@pytest.fixture
+def nothing_run(monkeypatch):
+    """Neither blocks nor tests are run, for tests of what is checked besides."""
+
+    def start(root, *module):
+        pipe, command = subprocess.PIPE, [sys.executable, "-ISc", "print('1 passed')"]
+        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+
+    monkeypatch.setattr(recipe_check, "_start", start)

@@ -1,130 +1,93 @@
-"""Faults to plant in the tiny cookbook's one recipe, and where they go."""
+"""Plants faults in the tiny cookbook's one recipe; faults.toml says how."""
 
 PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
 SNIPPET = "snippets/training/label_smoothing.py"
+OUTPUT = "snippets/training/label_smoothing.out"
 TEST = "tests/snippets/training/test_label_smoothing.py"
+UNRAISED = "tests/unraised.toml"
+CLAIM = "assert 1 + 1 == 2"
 OPEN, INCLUDE = "```python\n", '--8<-- "training/label_smoothing.py"\n'
 BLOCK = f"{OPEN}{INCLUDE}```\n"  # on lines 8 to 10 of both pages
+GPU = "<!--pytest.mark.gpu-->"
+
+# Short names of files; any other name is a path.
+FILES = {
+    "en": (PAGE,),
+    "zh": (TWIN,),
+    "both": (PAGE, TWIN),
+    "py": (SNIPPET,),
+    "out": (OUTPUT,),
+    "test": (TEST,),
+    "list": ("docs/categories.yml",),
+    "moved": ("docs/moved.yml",),
+    "unraised": (UNRAISED,),
+    "other": ("docs/en/training/other.md",),
+}
+# Names of places: the files, what is there, and what comes instead of it.
+PLACES = {
+    "include": ((PAGE,), INCLUDE, "{}\n"),
+    "fence": ((PAGE,), OPEN, "{}\n"),
+    "block": ((PAGE,), BLOCK, "{}\n"),
+    "mark": ((PAGE,), OPEN, f"{{}}\n{OPEN}"),
+    "head": ((PAGE,), "aliases:", "{}\naliases:"),
+    "answer": ((PAGE,), f'answer: "{CLAIM}"\n', "answer: {}\n"),
+    "claim": ((SNIPPET, PAGE), CLAIM, "{}"),
+}
 
 
-class Change:
-    """Replace one place of some files."""
-
-    def __init__(self, *paths: str, old: str, new: str):
-        self.paths, self.old, self.new = paths, old, new
-
-    def __call__(self, cookbook):
-        for path in self.paths:
-            cookbook.replace(path, self.old, self.new)
-
-
-class Append:
-    """Add lines at the end of some files; a page has ten, the snippet three."""
-
-    def __init__(self, *paths: str, text: str):
-        self.paths, self.text = paths, text
-
-    def __call__(self, cookbook):
-        for path in self.paths:
-            before = (cookbook.root / path).read_text(encoding="utf-8")
-            cookbook.write(path, before + self.text)
+def plant(cookbook, **changes) -> None:
+    """Change files of the cookbook, each as faults.toml describes it."""
+    for name, change in changes.items():
+        if name == "other":  # a second recipe, which is then changed
+            cookbook.recipe("other", cookbook.CLAIM)
+        elif name == "gpu":
+            name, change = "both", [OPEN, f"{GPU}\n{OPEN}"]
+        elif name == "lines":
+            name, change = "py", "x = 0\n" * change
+        elif name in ("copy", "move"):
+            copy(cookbook, change, keep=name == "copy")
+            continue
+        if name in PLACES:
+            paths, old, new = PLACES[name]
+            change = [old, new.format(change)]
+        else:
+            paths = FILES.get(name, (name,))
+        for path in paths:
+            edit(cookbook, path, change)
 
 
-class Write:
-    """Add a file."""
-
-    def __init__(self, path: str, text: str):
-        self.path, self.text = path, text
-
-    def __call__(self, cookbook):
-        cookbook.write(self.path, self.text)
-
-
-class Encode:
-    """Save a file in another encoding."""
-
-    def __init__(self, path: str, encoding: str):
-        self.path, self.encoding = path, encoding
-
-    def __call__(self, cookbook):
-        file = cookbook.root / self.path
-        file.write_text(file.read_text(encoding="utf-8"), encoding=self.encoding)
+def edit(cookbook, path: str, change: bool | str | list | dict) -> None:
+    """Remove, lengthen, replace a place of, or encode one file."""
+    file = cookbook.root / path
+    if change is False:
+        file.unlink()
+    elif isinstance(change, list):
+        cookbook.replace(path, *change)
+    elif isinstance(change, dict):
+        text = file.read_text("utf-8") + change.get("text", "")
+        file.write_text(text, encoding=change["encoding"])
+    else:
+        before = file.read_text("utf-8") if file.exists() else ""
+        gap = "\n" if before and path.endswith(".md") else ""
+        cookbook.write(path, before + gap + change.removesuffix("\n") + "\n")
 
 
-class Link:
-    """Put a symbolic link in a file's place."""
-
-    def __init__(self, path: str, target: str):
-        self.path, self.target = path, target
-
-    def __call__(self, cookbook):
-        (cookbook.root / self.path).unlink(missing_ok=True)
-        (cookbook.root / self.path).symlink_to(self.target)
+def copy(cookbook, place: str, keep: bool) -> None:
+    """Give both pages another place below docs/<lang>/."""
+    for lang, page in (("en", PAGE), ("zh", TWIN)):
+        text = (cookbook.root / page).read_text("utf-8")
+        cookbook.write(f"docs/{lang}/{place}", text)
+        if not keep:
+            (cookbook.root / page).unlink()
 
 
-class Move:
-    """Give both pages another place below docs/<lang>/; or copy them there."""
-
-    def __init__(self, place: str, keep: bool = False):
-        self.place, self.keep = place, keep
-
-    def __call__(self, cookbook):
-        for lang, page in (("en", PAGE), ("zh", TWIN)):
-            text = (cookbook.root / page).read_text(encoding="utf-8")
-            cookbook.write(f"docs/{lang}/{self.place}", text)
-            if not self.keep:
-                (cookbook.root / page).unlink()
-
-
-class Remove:
-    def __init__(self, path: str):
-        self.path = path
-
-    def __call__(self, cookbook):
-        (cookbook.root / self.path).unlink()
-
-
-class Both:
-    def __init__(self, *plants):
-        self.plants = plants
-
-    def __call__(self, cookbook):
-        for plant in self.plants:
-            plant(cookbook)
-
-
-def opened(fence: str) -> Change:
-    """The English page's block, under another opening fence."""
-    return Change(PAGE, old=OPEN, new=f"{fence}\n")
-
-
-def included(line: str) -> Change:
-    """The English page's block, around another line."""
-    return Change(PAGE, old=INCLUDE, new=f"{line}\n")
-
-
-def marked(mark: str) -> Change:
-    """The English page's block, below another line."""
-    return Change(PAGE, old=OPEN, new=f"{mark}\n{OPEN}")
-
-
-def headed(line: str) -> Change:
-    """The English page, with a line of front matter before the aliases."""
-    return Change(PAGE, old="aliases:", new=f"{line}\naliases:")
-
-
-def coded(text: str) -> Append:
-    """The snippet, with more lines from its fourth on."""
-    return Append(SNIPPET, text=text)
-
-
-EXPECT = """
+# A test that raises the message which the page quotes.
+RAISES = """
 PAGE = "training/label-smoothing"
 
 
-{}def test_errors({}):
-    with raises_as_documented(PAGE, {}):
-        {{}}[1]
+def test_errors():
+    with raises_as_documented(PAGE, 'KeyError:'):
+        {}[1]
 """
-EXPECTED = Append(TEST, text=EXPECT.format("", "", "'KeyError:'"))

@@ -146,7 +146,7 @@ def test_what_a_gpu_run_found_is_kept_where_it_failed():
 BROKEN = "snippets/training/label_smoothing.py"
 
 
-def test_problems_are_marked_in_the_diff_where_they_are(cookbook):
+def test_problems_are_marked_in_the_diff_where_they_are(cookbook, nothing_run):
     matchers = json.loads((ROOT / ".github/problems.json").read_text("utf-8"))
     (pattern,) = matchers["problemMatcher"][0]["pattern"]
     cookbook.replace(BROKEN, "assert 1 + 1 == 2", "assert 1 + 1 == 3")
@@ -225,14 +225,6 @@ def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
     assert "NIGHTLY_INDEX" in done.stdout
 
 
-def test_failures_are_named_without_links_and_none_prints_nothing(cookbook):
-    assert cookbook.command("cookbook", "failures").stdout == ""
-    cookbook.recipe("broken", '"""Add."""\n\nassert 1 + 1 == 3\n')
-    assert cookbook.pytest("--verify").code == 1
-    printed = cookbook.command("cookbook", "failures").stdout
-    assert re.fullmatch(r"- `broken`: torch \S+, CPU\n", printed)
-
-
 def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
     assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 
@@ -265,23 +257,20 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
 
-@pytest.mark.parametrize(
-    ("argv", "expected"),
-    [
-        ("cookbook check", "actionlint is not installed; make check installs it"),
-        ("cookbook check label-smoothing", "not installed; make setup installs it"),
-        ("cookbook new training/ema-weights", "snippets/training/ema_weights.py"),
-        ("cookbook find smoothing", "snippets/training/label_smoothing.py"),
-        ("mkdocs build --strict", ""),
-    ],
-)
-def test_the_light_environment_suffices(cookbook, argv, expected):
-    command = [sys.executable, "-c", LIGHT, *argv.split()]
-    done = subprocess.run(
-        command, cwd=cookbook.root, capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert expected in done.stdout
+def test_the_light_environment_suffices(cookbook):
+    for argv, expected in {
+        "cookbook check label-smoothing": "not installed; make setup installs it",
+        "cookbook find smoothing": "snippets/training/label_smoothing.py",
+        "mkdocs build --strict": "",
+        "cookbook check": "actionlint is not installed; make check installs it",
+        "cookbook new training/ema-weights": "snippets/training/ema_weights.py",
+    }.items():
+        command = [sys.executable, "-c", LIGHT, *argv.split()]
+        done = subprocess.run(
+            command, cwd=cookbook.root, capture_output=True, text=True, check=False
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert expected in done.stdout, argv
 
 
 def test_the_light_environment_takes_its_versions_from_the_full_one():

@@ -134,18 +134,6 @@ def test_all_that_belongs_to_the_recipe_follows(cookbook, with_git):
         assert status.stdout.count("\nR") + status.stdout.startswith("R") == 5
 
 
-def test_the_site_leads_on_from_the_old_address(cookbook):
-    move.carry_out(move.plan(Catalogue(cookbook.root), OLD, NEW))
-    done = cookbook.command("mkdocs", "build", "--strict")
-    assert done.returncode == 0, done.stdout + done.stderr
-    site = cookbook.root / "site"
-    for old in (OLD, "setup/smoothing"):
-        html = (site / "zh" / old / "index.html").read_text("utf-8")
-        assert f'content="0; url=../../{NEW}/"' in html
-    recipes = json.loads((site / "recipes.json").read_text("utf-8"))["recipes"]
-    assert [one["slug"] for one in recipes] == ["soft-labels", "mixup"]
-
-
 @pytest.mark.parametrize("target", [NEW, "data/label-smoothing", "training/mix"])
 def test_moved_back_all_is_as_it_was_but_for_the_address_left(cookbook, target):
     before = texts_of(cookbook.root)

@@ -68,11 +68,3 @@ def test_pages_link_to_the_repository_they_were_built_for(site, lang, guide):
     page = (site / lang / "training/label-smoothing/index.html").read_text("utf-8")
     assert f'href="{REPOSITORY}/issues/new?template=wrong-recipe.yml&amp;' in page
     assert f"page={lang}%2Ftraining%2Flabel-smoothing%2F" in page
-
-
-def test_a_fault_in_the_list_stops_the_build(cookbook):
-    cookbook.write("docs/moved.yml", MOVED.replace("to: training", "to: nothing"))
-    done = cookbook.command("mkdocs", "build", "--strict")
-    assert done.returncode != 0
-    found = "docs/moved.yml:3: X104 no recipe or category nothing; "
-    assert found in done.stdout + done.stderr

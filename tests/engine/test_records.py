@@ -121,6 +121,13 @@ def test_a_failing_gpu_run_shows(root):
     assert "| 2.15.0 | ✓ | ✗ |" in table
 
 
+def test_failures_are_named_without_links(root):
+    assert list(status.failures(Catalogue(root))) == []
+    write(root, ENVIRONMENT, "failed")
+    ((recipe, where),) = status.failures(Catalogue(root))
+    assert (recipe.slug, where) == ("one", "torch 2.15.0, CPU")
+
+
 def test_a_run_of_a_part_takes_nothing_away(root):
     write(root, ENVIRONMENT)
     records.write(root, ENVIRONMENT, [], complete=False)
@@ -277,10 +284,6 @@ def test_the_schema_describes_what_is_written(root):
     jsonschema.validate(json.loads(write(root, GPU).read_text()), schema)
     for file in (ROOT / "verified").glob("*-torch*.json"):
         jsonschema.validate(json.loads(file.read_text()), schema)
-
-
-def test_the_records_in_the_repository_can_be_believed():
-    assert records.problems(ROOT) == []
 
 
 def test_totals_count_one_environment_and_several(root):

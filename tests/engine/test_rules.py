@@ -10,6 +10,7 @@ import inspect
 import re
 import string
 import subprocess
+import sys
 import tomllib
 import warnings
 from pathlib import Path
@@ -21,302 +22,67 @@ from cookbook.catalogue import Catalogue
 from cookbook.checks import file_checks, lint, prose_checks
 from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
 from cookbook.site import indexes
-from tests.engine import test_records, test_shown, test_structure
-from tests.engine.plants import (
-    PAGE,
-    SNIPPET,
-    TEST,
-    TWIN,
-    Append,
-    Both,
-    Change,
-    Encode,
-    Link,
-    Remove,
-    Write,
-    coded,
+from tests.engine import (
+    test_mutation,
+    test_parity,
+    test_records,
+    test_shown,
+    test_structure,
 )
+from tests.engine.plants import PAGE, SNIPPET, TEST, TWIN, plant
 from tests.engine.test_changed import git
 
 ROOT = Path(__file__).parents[2]
-GONE = "is deprecated or gone; use"
-TORCH = "import torch\n\n"
 NOTE = "F101 what looks like a credential"
-REVOKE = (
-    "remove it, and revoke it where it is valid; an example is marked by the comment "
-    "pragma: allowlist secret"
-)
 # In pieces, so that the checks of this repository do not find them here.
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
-HUB, PROJECT = "hf" + "_" + "aB3" * 11, "sk-" + "proj-" + "aB3_" * 20
+HUB = "hf" + "_" + "aB3" * 11
 GITHUB = "ghp" + "_" + "aB3dE6gH9j" * 4
 HOME = "/home/" + "ana"
 WINDOWS = "C:" + "\\data\\"
 TO_DO = "TO" + "DO"
 
 
-def used(code: str) -> Append:
-    """The snippet, with an import of torch and a line of code, its sixth."""
-    return coded(f"{TORCH}{code}\n")
-
-
-FAULTS = {
-    # The code of a snippet
-    "code with Chinese names": (
-        Append(TWIN, text="\n写成 `copy(源, 目标)`。\n"),
-        f"{TWIN}:12: P314 Chinese characters in code: `copy(源, 目标)`; write it as it "
-        "can be pasted",
-    ),
-    "recorded output that is empty": (
-        Both(
-            Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print()"),
-            Write(SNIPPET.replace(".py", ".out"), "...\n"),
-        ),
-        f"{SNIPPET.replace('.py', '.out')}:1: S304 the recorded output says nothing; "
-        "record what is the same in every run, and ... only for the rest",
-    ),
-    "no recorded output, no claim": (
-        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="print()"),
-        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
-        "print it and record the output",
-    ),
-    "no recorded output, but an assert that claims nothing": (
-        Change(SNIPPET, PAGE, old="assert 1 + 1 == 2", new="assert True"),
-        f"{SNIPPET}:1: S203 the snippet claims nothing; assert what it shows, or "
-        "print it and record the output",
-    ),
-    "a main guard that never holds": (
-        coded('if __name__ == "main":\n    print(1)\n'),
-        f"{SNIPPET}:4: S212 a main guard that never holds, so what it guards never "
-        'runs; write if __name__ == "__main__":',
-    ),
-    **{
-        f"{replaced} that is replaced": (
-            coded(f"import torch\nfrom torch import testing\n\n{replaced} = print\n"),
-            f"{SNIPPET}:7: S213 {replaced} is replaced, so its claims prove nothing; "
-            "leave it as the library has it",
-        )
-        for replaced in ("torch.testing.assert_close", "testing.assert_close")
-    },
-    "undeclared package": (
-        coded("import unlisted as pd\n"),
-        f"{SNIPPET}:4: S206 unlisted is not declared; use a package of "
-        "requirements.in, or add it there",
-    ),
-    "undeclared module": (
-        coded("from no_such_package.layers import torch\n"),
-        f"{SNIPPET}:4: S206 no_such_package is not declared; use a package of "
-        "requirements.in, or add it there",
-    ),
-    "neighbouring file": (
-        coded("from . import other\n"),
-        f"{SNIPPET}:4: S206 . is not declared; use a package of requirements.in, or "
-        "add it there",
-    ),
-    ".data of a tensor": (
-        used("torch.ones(2).data.zero_()"),
-        f"{SNIPPET}:6: S208 .data {GONE} torch.Tensor.detach",
-    ),
-    ".data of a weight": (
-        used("torch.nn.Linear(1, 1).weight.data.zero_()"),
-        f"{SNIPPET}:6: S208 .data {GONE} torch.Tensor.detach",
-    ),
-    "torch.load without weights_only": (
-        used("torch.load('model.pt', map_location='cpu')"),
-        f"{SNIPPET}:6: S209 torch.load without weights_only; write weights_only=True, "
-        "or False with a comment why the file is trusted",
-    ),
-    "torch.load that is not safe, without a comment": (
-        used("\ntorch.load('model.pt', weights_only=False)"),
-        f"{SNIPPET}:7: S209 torch.load without weights_only; write weights_only=True, "
-        "or False with a comment why the file is trusted",
-    ),
-    "no test": (
-        Remove(TEST),
-        f"{SNIPPET}:1: S303 no test of the snippet's behaviour; write {TEST}, against "
-        "something independent",
-    ),
-    "tests of another snippet": (
-        Change(TEST, old="label_smoothing", new="smoothing"),
-        f"{TEST}:1: S313 these tests never load {SNIPPET}; load it with load_snippet("
-        f'"training/label_smoothing.py"), or run the file at ROOT / "{SNIPPET}"',
-    ),
-    "test file without a test": (
-        Change(TEST, old="def test_it_runs", new="def it_runs"),
-        f"{TEST}:1: S312 no test in this file; write a function test_… that asserts "
-        f"what {SNIPPET} computes",
-    ),
-    **{
-        f"{skip} in a test": (
-            Change(TEST, old=old, new=f"{skip}\n{old}"),
-            f"{TEST}:{line}: S311 a test that is skipped everywhere; remove the mark, "
-            "or skip on a condition with pytest.mark.skipif",
-        )
-        for skip, old, line in (
-            ("pytestmark = pytest.mark.skip", "import runpy", 3),
-            ("pytest.skip(allow_module_level=True)", "import runpy", 3),
-            ('@pytest.mark.skip(reason="slow")', "def test_it_runs", 6),
-            ('@pytest.mark.skipif(True, reason="slow")', "def test_it_runs", 6),
-            ("    pytest.skip()", "    runpy.run_path", 7),
-        )
-    },
-    # Words
-    "English paragraph on the Chinese page": (
-        Append(TWIN, text="\nThis paragraph was left\nas it was.\n"),
-        f'{TWIN}:12: P311 not in Chinese: "This paragraph was left as it …"; '
-        "translate it; put names of code between backticks",
-    ),
-    "English heading on the Chinese page": (
-        Append(PAGE, TWIN, text="\n## Why it works {#why}\n"),
-        f'{TWIN}:12: P311 not in Chinese: "Why it works"; translate it; put names '
-        "of code between backticks",
-    ),
-    "English list item on the Chinese page": (
-        Append(TWIN, text="\n- 第一项\n- the second item\n"),
-        f'{TWIN}:13: P311 not in Chinese: "the second item"; translate it; put '
-        "names of code between backticks",
-    ),
-    "English title on the Chinese page": (
-        Change(TWIN, old="条目 label-smoothing", new="Smooth the labels"),
-        f'{TWIN}:2: P311 not in Chinese: "Smooth the labels"; translate it; put names '
-        "of code between backticks",
-    ),
-    "English heading of one word on the Chinese page": (
-        Append(PAGE, TWIN, text="\n## Pitfalls {#pitfalls}\n"),
-        f'{TWIN}:12: P311 not in Chinese: "Pitfalls"; translate it; put names of '
-        "code between backticks",
-    ),
-    "English title of two words on the Chinese page": (
-        Change(TWIN, old="条目 label-smoothing", new="Label smoothing"),
-        f'{TWIN}:2: P311 not in Chinese: "Label smoothing"; translate it; put names '
-        "of code between backticks",
-    ),
-    "Chinese on the English page": (
-        Append(PAGE, text="\nSmooth it (标签平滑).\n"),
-        f'{PAGE}:12: P312 not in English: "Smooth it (标签平滑)."; write it in '
-        "English, and in Chinese on the Chinese page",
-    ),
-    "Chinese description on the English page": (
-        Change(PAGE, old="Use it always", new="随时可用"),
-        f'{PAGE}:3: P312 not in English: "随时可用."; write it in English, and in '
-        "Chinese on the Chinese page",
-    ),
-    "a term to avoid": (
-        Append(TWIN, text="\n这样可以减轻过度拟合。\n"),
-        f"{TWIN}:12: P313 过度拟合 is not the term for overfitting; write 过拟合, the "
-        "term of docs/glossary.yml",
-    ),
-    "a term to avoid in the title": (
-        Change(TWIN, old="条目 label-smoothing", new="GPU 内存不够"),
-        f"{TWIN}:2: P313 GPU 内存 is not the term for GPU memory; write 显存, the term "
-        "of docs/glossary.yml",
-    ),
-    # Links and images
-    "link to no page": (
-        Append(PAGE, TWIN, text="\n[它](../data/none.md)\n"),
-        f'{PAGE}:12: P312 not in English: "它"; write it in English, and in Chinese '
-        "on the Chinese page",
-        f"{PAGE}:12: P304 the link ../data/none.md leads nowhere; link to a file that "
-        "exists, relative to this one",
-        f"{TWIN}:12: P304 the link ../data/none.md leads nowhere; link to a file that "
-        "exists, relative to this one",
-    ),
-    "link from the root of the site": (
-        Append("docs/en/index.md", text="\n[mixup](/en/training/mixup/)\n"),
-        "docs/en/index.md:9: P304 the link /en/training/mixup/ leads nowhere; link to "
-        "a file that exists, relative to this one",
-    ),
-    "link to no heading": (
-        Append(PAGE, TWIN, text="\n[1](#none)\n"),
-        f"{PAGE}:12: P305 {PAGE} has no heading #none; link to an id that stands there",
-        f"{TWIN}:12: P305 {TWIN} has no heading #none; link to an id that stands there",
-    ),
-    "dead link in a guide": (
-        Write("README.md", "# Read me\n\n[all](docs/none.md)\n"),
-        "README.md:3: P304 the link docs/none.md leads nowhere; link to a file that "
-        "exists, relative to this one",
-    ),
-    "dead anchor in a guide": (
-        Write("CONTRIBUTING.md", "# How\n\n[1](#how) [2](#why)\n"),
-        "CONTRIBUTING.md:3: P305 CONTRIBUTING.md has no heading #why; link to an id "
-        "that stands there",
-    ),
-    "image without a description": (
-        Append("docs/zh/index.md", text="\n![](index.md)\n"),
-        "docs/zh/index.md:9: P306 an image without a description; write "
-        "![what it shows](file), for readers who do not see it",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, name):
-    plant, *expected = FAULTS[name]
-    plant(cookbook)
-    assert cookbook.problems() == expected
-
-
 FILE_FAULTS = {
-    "key of a cloud": (
-        coded(f'key = "{KEY}"\n'),
-        f"{SNIPPET}:4: {NOTE} (AWS); {REVOKE}",
-    ),
-    "password in an address": (
-        Append(PAGE, text="\nhttps://ana:" + "correcthorse@a.org/\n"),
-        f"{PAGE}:12: {NOTE} (password in an address); {REVOKE}",
-    ),
     "home folder": (
-        coded(f'path = "{HOME}/data"\n'),
-        f"{SNIPPET}:4: F102 a path of one machine, {HOME}; write a path relative to "
-        "the current folder",
+        {"py": f'path = "{HOME}/data"'},
+        f"{SNIPPET}:4: F102 a path of one machine, {HOME}; ",
     ),
     "home folder of root": (
-        coded('path = "/root' + '/data"\n'),
-        f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; write a path "
-        "relative to the current folder",
-    ),
-    "token of a hub": (
-        coded(f'token = "{HUB}"\n'),
-        f"{SNIPPET}:4: {NOTE} (Hugging Face); {REVOKE}",
-    ),
-    "token of a project": (
-        Append(TEST, text=f"# {PROJECT}\n"),
-        f"{TEST}:8: {NOTE} (OpenAI); {REVOKE}",
+        {"py": 'path = "/root' + '/data"'},
+        f"{SNIPPET}:4: F102 a path of one machine, /root" + "/data; ",
     ),
     "drive": (
-        Append(TWIN, text=f"\n放在 {WINDOWS}train 下。\n"),
-        f"{TWIN}:12: F102 a path of one machine, {WINDOWS}; write a path relative to "
-        "the current folder",
+        {"zh": f"放在 {WINDOWS}train 下。"},
+        f"{TWIN}:12: F102 a path of one machine, {WINDOWS}; ",
     ),
-    "work left in a snippet": (
-        coded(f"# {TO_DO}: the rest\n"),
-        f"{SNIPPET}:4: F103 left undone: {TO_DO}: the rest; do it, and remove the "
-        f"{TO_DO}",
-    ),
-    "work left on a page": (
-        Change(TWIN, old="随时可用", new=f"{TO_DO}：何时用"),
-        f"{TWIN}:3: F103 left undone: {TO_DO}：何时用。; do it, and remove the {TO_DO}",
-    ),
-    "work left in a test": (
-        Append(TEST, text=f"# {TO_DO}\n"),
-        f"{TEST}:8: F103 left undone: {TO_DO}; do it, and remove the {TO_DO}",
-    ),
+    **{
+        f"work left in {name}": ({name: f"{TO_DO}: more"}, f"{path}:{line}: F103 left")
+        for name, path, line in (
+            ("py", SNIPPET, 4),
+            ("zh", TWIN, 12),
+            ("test", TEST, 8),
+        )
+    },
 }
 
 
 @pytest.mark.parametrize("name", FILE_FAULTS)
 def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
-    plant, *expected = FILE_FAULTS[name]
-    plant(cookbook)
+    changes, expected = FILE_FAULTS[name]
+    plant(cookbook, **changes)
     paths = [Path(path) for path in (PAGE, TWIN, SNIPPET, TEST)]
-    found = file_checks.problems(cookbook.root, paths)
-    assert [str(problem) for problem in found] == expected
+    (found,) = file_checks.problems(cookbook.root, paths)
+    assert str(found).startswith(expected)
 
 
 # In two parts, for the same reason.
 FORMS = {
     "AWS": ("ASIA", "QYLPMN5HHHFPZAM2"),
     "GitHub": ("github_pat_", "aB3dE6gH9j" * 6),
+    "Hugging Face": (HUB[:3], HUB[3:]),
+    "OpenAI": ("sk-proj-", "aB3_" * 20),
+    "password in an address": ("https://ana:", "correcthorse@a.org/"),
     "Google": ("AIza", "aB3dE6g" * 5),
     "PyPI": ("pypi-AgEI", "cHlwaS5vcmc" + "aB3dE" * 10),
     "Slack": ("xoxb-", "1234567890-aB3dE6gH9"),
@@ -330,61 +96,55 @@ def test_a_credential_is_known_by_its_form(cookbook, kind):
     cookbook.write("notes.md", f"a\n\n{''.join(FORMS[kind])}\n")
     found = file_checks.problems(cookbook.root, [Path("notes.md")])
     assert [str(problem) for problem in found] == [
-        f"notes.md:3: {NOTE} ({kind}); {REVOKE}"
+        f"notes.md:3: {NOTE} ({kind}); remove it, and revoke it where it is valid; an "
+        "example is marked by the comment pragma: allowlist secret"
     ]
 
 
+OUT_OF_PLACE = {
+    "docs": ("docs/en/training/helper", "docs/en/training/old.py", "docs/notes.txt"),
+    "snippets": ("snippets/training/weights.bin", "snippets/stray.py"),
+    "tests/snippets": (
+        "tests/snippets/training/conftest.py",
+        "tests/snippets/training/helper.py",
+    ),
+    "verified": ("verified/notes.txt",),
+}
+OUT_OF_PLACE["docs"] += ("docs/en/training/deeper/page.md",)
 TREE_FAULTS = {
-    **{
-        path: (
-            Write(path, "x = 1\n"),
-            f"{path}:1: F105 no file of this kind belongs in {folder}/; remove or "
-            f"move it; allowed are {file_checks.HOLDS[folder]}",
-        )
-        for path, folder in {
-            "docs/en/training/helper": "docs",
-            "docs/en/training/old.py": "docs",
-            "docs/en/training/deeper/page.md": "docs",
-            "docs/notes.txt": "docs",
-            "snippets/training/weights.bin": "snippets",
-            "snippets/stray.py": "snippets",
-            "tests/snippets/training/conftest.py": "tests/snippets",
-            "tests/snippets/training/helper.py": "tests/snippets",
-            "verified/notes.txt": "verified",
-        }.items()
-    },
-    "a link": (
-        Link(SNIPPET, "../../conftest.py"),
-        f"{SNIPPET}:1: F106 a symbolic link; put the file itself here, or remove it",
-    ),
-    "a link that leads nowhere": (
-        Link("docs/en/training/gone.md", "/nowhere"),
-        "docs/en/training/gone.md:1: F106 a symbolic link; put the file itself here, "
-        "or remove it",
-    ),
+    path: ({path: "x = 1"}, f"{path}:1: F105 no file of this kind belongs in {folder}/")
+    for folder, paths in OUT_OF_PLACE.items()
+    for path in paths
+} | {
     "a large file": (
-        Write("tests/search/all.jsonl", "x" * 200_001),
-        "tests/search/all.jsonl:1: F107 a file of 200 kB; keep it below 200, or make "
-        "its data in the snippet",
+        {"tests/search/all.jsonl": "x" * 200_001},
+        "tests/search/all.jsonl:1: F107 a file of 200 kB; keep it below 200,",
     ),
     "a credential in UTF-16": (
-        Both(Append(PAGE, text=f"\n{HUB}\n"), Encode(PAGE, "utf-16")),
-        f"{PAGE}:1: F104 {PAGE} is not UTF-8, or begins with a byte-order mark; save "
-        "it as UTF-8 without one",
+        {"en": {"text": f"\n{HUB}\n", "encoding": "utf-16"}},
+        f"{PAGE}:1: F104 {PAGE} is not UTF-8, or begins with a byte-order mark; ",
     ),
 }
 
 
 @pytest.mark.parametrize("name", TREE_FAULTS)
+def test_a_file_that_does_not_belong_is_named(cookbook, name):
+    changes, expected = TREE_FAULTS[name]
+    plant(cookbook, **changes)
+    (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert str(found).startswith(expected)
+
+
+@pytest.mark.parametrize("target", ["../../conftest.py", "/nowhere"])
 @pytest.mark.parametrize("in_git", [True, False])
-def test_a_file_that_does_not_belong_is_named(cookbook, name, in_git):
+def test_a_link_is_named(cookbook, target, in_git):
     if in_git:
         cookbook.write(".git/info/exclude", "/cookbook\n/docs/overrides\n")
         git(cookbook, "init", "--quiet")
-    plant, *expected = TREE_FAULTS[name]
-    plant(cookbook)
-    found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
-    assert [str(problem) for problem in found] == expected
+    (cookbook.root / SNIPPET).unlink()
+    (cookbook.root / SNIPPET).symlink_to(target)
+    (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
+    assert str(found).startswith(f"{SNIPPET}:1: F106 a symbolic link; ")
 
 
 def test_git_decides_which_files_are_looked_at(cookbook):
@@ -419,9 +179,8 @@ def test_a_credential_is_found_in_any_file(cookbook, path):
     cookbook.write("site/index.html", GITHUB[:40])  # which git ignores
     (cookbook.root / "a.png").write_bytes(b"\x89PNG\0" + GITHUB.encode())
     found = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
-    assert [str(problem) for problem in found] == [
-        f"{path}:2: {NOTE} (GitHub); {REVOKE}"
-    ]
+    (problem,) = found
+    assert str(problem).startswith(f"{path}:2: {NOTE} (GitHub); ")
 
 
 def test_a_file_in_another_encoding_is_named(cookbook):
@@ -434,61 +193,16 @@ def test_a_file_in_another_encoding_is_named(cookbook):
 
 
 def test_paths_that_are_none_of_one_machine_pass(cookbook):
-    coded(
+    code = (
         'parts = "a/b".split("/"), "/dev/null", "https://a.org/x", "a" + "/b"\n'
         'file = f"{parts}/results.pt"\nmark = "example pragma: allowlist secret", '
-        f'"{HUB}"\n'
-    )(cookbook)
+    )
+    plant(cookbook, py=f'{code}"{HUB}"')
     assert file_checks.problems(cookbook.root, [Path(SNIPPET)]) == []
 
 
-SOUND = {
-    "a main guard": coded('if __name__ == "__main__":\n    print(1)\n'),
-    "a constructor without return type": coded(
-        '\n\nclass A:\n    """A."""\n\n    def __init__(self, x: int):\n        x\n'
-    ),
-    "declared under another name": coded("from PIL import Image\n\nImage.new\n"),
-    "torch.utils.data": coded("from torch.utils import data\n\ndata.DataLoader\n"),
-    "data of something else": coded("import os\n\nos.environ.data\n"),
-    "torch.load with weights_only": used("torch.load('a.pt', weights_only=True)"),
-    "torch.load of a trusted file": used(
-        "# We wrote it.\ntorch.load('a.pt', weights_only=False)\n"
-        "torch.load('b.pt', weights_only=False)  # so are these\n"
-        "torch.load(\n    'c.pt',\n    weights_only=False,  # ours\n)"
-    ),
-    "arguments of torch.load from elsewhere": used("torch.load('a.pt', **{})"),
-    "nested function without docstring": coded(
-        '\n\ndef f() -> int:\n    """Double."""\n\n    def g() -> int:\n'
-        "        return 2\n\n    return g()\n"
-    ),
-    "code and names on the Chinese page": Append(
-        PAGE, TWIN, text="\n- `torch.optim.Adam`\n\n## `No kernel image` {#k}\n"
-    ),
-    "a term that holds an avoided one": Append(TWIN, text="\n类别不平衡。\n"),
-    "a term in code": Append(TWIN, text="\n变量叫 `accuracy`。\n"),
-    "link to what is built": Append(
-        PAGE, TWIN, text="\n[1](../apis.md) [2](#verified) [3](index.md)\n"
-    ),
-    "link to a heading of another page": Both(
-        Append(PAGE, TWIN, text="\n## `a` {#a}\n\n[1](label-smoothing.md#a)\n")
-    ),
-    "described image": Both(
-        Write("docs/zh/plot.svg", "<svg/>"),
-        Append("docs/zh/index.md", text="\n![图](plot.svg)\n"),
-    ),
-}
-
-
-@pytest.mark.parametrize("plant", SOUND.values(), ids=SOUND)
-def test_what_is_in_order_is_not_refused(cookbook, plant):
-    plant(cookbook)
-    assert cookbook.problems() == []
-
-
 def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
-    Both(coded("import unlisted as pd\n"), Append(TWIN, text="\n这是过度拟合。\n"))(
-        cookbook
-    )
+    plant(cookbook, py="import unlisted as pd", zh="这是过度拟合。")
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
@@ -519,14 +233,11 @@ def test_every_rule_stands_on_the_page_of_rules(lang):
 
 def planted() -> set[str]:
     """The codes that the tests of the engine plant a fault for."""
-    faults = [*FAULTS.values(), *FILE_FAULTS.values(), *TREE_FAULTS.values()]
-    faults += [*test_structure.FAULTS.values(), *test_structure.WARNINGS.values()]
-    faults += test_records.FAULTS.values()
-    messages = "\n".join(text for _, *texts in faults for text in texts)
-    codes = set(re.findall(r"\b[A-Z]\d{3}\b", messages))
-    # In test_structure.py, test_records.py and test_mutation.py.
-    codes |= {"P408", "R108", "S309", "S310"}
-    return codes | set(re.findall(r"\bP\d{3}\b", inspect.getsource(test_shown)))
+    tables = Path(__file__).with_name("faults.toml").read_text("utf-8")
+    modules = test_mutation, test_parity, test_records, test_shown, test_structure
+    modules += (sys.modules[__name__],)
+    sources = [tables, *map(inspect.getsource, modules)]
+    return set(re.findall(r"\b[A-Z]\d{3}\b", "\n".join(sources)))
 
 
 def test_no_rule_lacks_a_planted_fault():
@@ -675,11 +386,3 @@ def test_the_glossary_is_sound():
     for term in terms:
         for word in term.avoid:
             assert not any(word in other for other in preferred if other != term.zh)
-
-
-def test_the_repository_is_in_order():
-    catalogue = Catalogue(ROOT)
-    found = file_checks.problems(ROOT, file_checks.files(ROOT))
-    assert [str(problem) for problem in found] == []
-    pages = [*catalogue.pages, *catalogue.other_pages]
-    assert [str(problem) for problem in prose_checks.problems(ROOT, pages)] == []

@@ -13,7 +13,7 @@ import pytest
 
 from cookbook.running import namespaces
 from cookbook.running import runner as runner_module
-from cookbook.running.runner import Job, Runner, RunnerError, shortened
+from cookbook.running.runner import Job, Result, Runner, RunnerError, shortened
 
 # Each ending, the problem it is reported as, and what stderr says of it.
 ENDINGS = {
@@ -442,41 +442,35 @@ forkserver.main()
 """
 
 
-@pytest.fixture
-def uncontained(monkeypatch):
-    monkeypatch.setattr(runner_module, "SERVER", ["-c", REFUSED])
-    monkeypatch.setattr(runner_module, "MARGIN", 8)
-    with Runner(workers=1, timeout=4) as runner:
-        yield runner
-
-
 LANE_ENDERS = {
     "killed": "os.kill(os.getppid(), 9); time.sleep(600)",
     "stopped": "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)",
 }
 
 
-@pytest.mark.parametrize("code", LANE_ENDERS.values(), ids=LANE_ENDERS)
 def test_without_namespaces_a_lane_that_dies_is_replaced(
-    uncontained, code, tmp_path, witness
+    monkeypatch, tmp_path, witness
 ):
     """The block is named and ended, and the next one is unharmed."""
-    script, canary = tmp_path / "enders.py", tmp_path / "canary.py"
-    script.write_text(
-        "import os, signal, time\n"
-        f"os.write(os.open({str(witness.path)!r}, os.O_WRONLY), b'up')\n{code}\n"
-    )
-    canary.write_text("print('unharmed')\n")
-    assert uncontained.submit(Job((str(canary),))).result().stdout == "unharmed\n"
-    ended = uncontained.submit(Job((str(script),))).result()
-    assert ended.problem.startswith("ended its own lane")
-    canary = canary.rename(tmp_path / "next.py")
-    assert uncontained.submit(Job((str(canary),))).result().stdout == "unharmed\n"
-    deadline = time.monotonic() + 30
-    while not witness.is_alone():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    assert witness.heard == b"up"
+    monkeypatch.setattr(runner_module, "SERVER", ["-c", REFUSED])
+    monkeypatch.setattr(runner_module, "MARGIN", 8)
+
+    def run(name: str, source: str) -> Result:
+        script = tmp_path / f"{name}.py"
+        script.write_text(source)
+        return runner.submit(Job((str(script),))).result()
+
+    holds = f"os.write(os.open({str(witness.path)!r}, os.O_WRONLY), b'up')\n"
+    with Runner(workers=1, timeout=4) as runner:
+        for name, code in LANE_ENDERS.items():
+            source = f"import os, signal, time\n{holds}{code}\n"
+            assert run(name, source).problem.startswith("ended its own lane")
+            assert run(f"after_{name}", "print('unharmed')").stdout == "unharmed\n"
+        deadline = time.monotonic() + 30
+        while not witness.is_alone():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert witness.heard == b"upup"
 
 
 def test_sockets_on_this_machine_are_allowed(run):
@@ -497,26 +491,6 @@ def test_sockets_on_this_machine_are_allowed(run):
     """
     result = run(source)
     assert (result.problem, result.stdout) == (None, "b'hello'\n"), result.stderr
-
-
-def test_shell_lines_run_beside_the_snippets_they_name(runner, tmp_path):
-    snippet = tmp_path / "train.py"
-    snippet.write_text("import sys; print('trained', sys.argv[1:])\n")
-    lines = 'ls\npython train.py --epochs 1\n: > "$COOKBOOK_END"\n'
-    job = Job(("bash", "-euo", "pipefail", "-c", lines), (snippet,))
-    result = runner.submit(job).result()
-    assert (result.problem, result.stdout) == (
-        None,
-        "train.py\ntrained ['--epochs', '1']\n",
-    )
-
-
-def test_a_block_runs_once_however_often_it_is_asked_for(runner, tmp_path, witness):
-    script = tmp_path / "count.py"
-    script.write_text(f"open({str(witness.path)!r}, 'w').write('x')\n")
-    first, second = (runner.submit(Job((str(script),))) for _ in range(2))
-    assert first.result() is second.result()
-    assert (witness.is_alone(), witness.heard) == (True, b"x")
 
 
 def test_leaving_the_runner_kills_what_still_runs(tmp_path, witness):

@@ -37,13 +37,11 @@ def test_the_files_are_in_order_and_run_but_for_their_todos(cookbook, new):
     assert done.returncode == 0, done.stderr
     assert files_of(cookbook) - before == set(FILES)
     assert [p for p in cookbook.problems() if " F103 " not in p] == []
-    run = cookbook.pytest("-k", "ema_weights or shown")
+    (cookbook.root / "tests/helpers.py").symlink_to(ROOT / "tests/helpers.py")
+    run = cookbook.pytest(FILES[1], "-k", "ema_weights or shown")
     assert run.code == 0, run.stdout
     assert run.of("ema-weights") == ("passed", "")
-
-    (cookbook.root / "tests/helpers.py").symlink_to(ROOT / "tests/helpers.py")
-    tested = cookbook.command("pytest", "-q", "-p", "no:cacheprovider", FILES[1])
-    assert tested.returncode == 0, tested.stdout
+    assert any("test_ema_weights" in path for path, _ in run.outcomes)
 
 
 def test_the_longest_files_are_formatted_and_fit_the_lines(cookbook):

@@ -75,9 +75,6 @@ def test_the_answer_is_given_wherever_a_recipe_is(site, catalogue):
     index = (site / "llms.txt").read_text("utf-8")
     for recipe in catalogue.recipes:
         lines = [line for line in recipe.answer.split("\n") if line.strip()]
-        assert 1 <= len(lines) <= 8
-        shown = "\n".join(block.code for block in recipe.blocks)
-        assert all(line.strip() in shown for line in lines), recipe.slug
         assert all(f"      {line}\n" in index for line in lines), recipe.slug
         for lang in LANGUAGES:
             file = site / lang / "search" / "search_index.json"
@@ -111,16 +108,6 @@ def test_markdown_twins_hold_each_block_and_output_byte_for_byte(site, catalogue
             quoted = [fence.code for fence in page.fences if fence.language in PASSIVE]
             shown = re.findall(r"^```\S.*\n([\s\S]*?)^```$", text, re.MULTILINE)
             assert [code for code in shown if code not in quoted] == expected
-
-
-def test_code_in_markdown_twins_has_the_hash_of_recipes_json(site, recipes):
-    for entry in recipes:
-        hashes = [snippet["sha256"] for snippet in entry["snippets"]]
-        for url in entry["url"].values():
-            text = (site / f"{url.rstrip('/')}.md").read_text("utf-8")
-            shown = re.findall(r"^```python.*\n([\s\S]*?)^```$", text, re.MULTILINE)
-            found = [hashlib.sha256(code.encode()).hexdigest() for code in shown]
-            assert found[-len(hashes) :] == hashes if hashes else True
 
 
 def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
