@@ -2,7 +2,6 @@
 
 import html
 import json
-import re
 from pathlib import Path
 
 from cookbook import moved
