@@ -1,6 +1,7 @@
 """Browsing in a real Chromium: the home, the list of all recipes, categories."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -69,15 +70,16 @@ def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
     open_page(page, f"{lang}/recipes/")
     assert shown(page) == [recipe.slug for recipe in catalogue.recipes]
     page.locator(".filter [name=text]").press_sequentially("one of the variables")
-    expect(page.locator(".filter output")).to_contain_text(str(len(catalogue.recipes)))
+    page.wait_for_url(re.compile("text=one.of.the.variables$"))
     assert "err-inplace-modified" in shown(page)
     page.keyboard.press("Tab")
     page.keyboard.press("End")  # the last category: First aid
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # explains an error
-    page.wait_for_url("**category=errors&error=on")
-    assert "err-inplace-modified" in (left := shown(page))
+    page.wait_for_url(re.compile("category=errors&error=on$"))
+    left = shown(page)
+    assert "err-inplace-modified" in left
     assert {catalogue.by_slug[slug].category for slug in left} == {"errors"}
     page.reload()  # the address keeps what was asked
     expect(page.locator("[data-slug]:visible")).to_have_count(len(left))
@@ -86,7 +88,7 @@ def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
 def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
     open_page(page, "en/recipes/")
     page.get_by_label("needs a GPU").check()
-    page.wait_for_url("**?gpu=on")
+    page.wait_for_url(re.compile("gpu=on$"))
     needing = [
         recipe.slug
         for recipe in catalogue.recipes
@@ -98,10 +100,10 @@ def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
 def test_the_filter_works_after_instant_navigation(page):
     open_page(page, "en/")
     for _ in range(2):
-        page.locator(".tiles a[href='recipes/']").click()
+        page.locator(".tiles").last.get_by_role("link").first.click()
         page.locator(".filter [name=text]").fill("label_smoothing")
         expect(page.locator(".filter output")).not_to_be_empty()
-        assert "label-smoothing" in shown(page)
+        assert shown(page) == ["label-smoothing"]
         page.locator(".md-header a.md-logo").click()
         expect(page.locator(".filter")).to_have_count(0)
 
@@ -129,7 +131,7 @@ def test_a_category_page_leads_to_each_of_its_groups(page, catalogue, lang):
 def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
     for category in catalogue.categories:
         recipes = catalogue.in_category(category.slug)
-        for here, after in zip(recipes, recipes[1:], strict=False):
+        for here, after in pairwise(recipes):
             html = (site / "zh" / here.address / "index.html").read_text("utf-8")
             link = re.search(r'<a href="([^"]+)" class="[^"]*link--next', html)
             assert link[1] == f"../{after.slug}/"

@@ -31,7 +31,6 @@
     history.replaceState(history.state, "", address)
   }
 
-  form.hidden = false
   for (const [name, value] of new URLSearchParams(location.search)) {
     const field = form.elements[name]
     if (field?.type === "checkbox") field.checked = true
