@@ -8,10 +8,10 @@ from pathlib import Path
 from cookbook import parity
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks.messages import UNRAISED
-from cookbook.contributing import listing
 from cookbook.pages import Page, tests_of
 
 COPIED = ["cookbook", "docs/overrides", "docs/root", "docs/categories.yml"]
+COPIED += ["docs/popular.yml"]
 COPIED += ["mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "verified"]
 COPIED += ["docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml"]
 COPIED += ["requirements.in", "requirements-paddle.txt"]
@@ -23,8 +23,7 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
         copy(root / name, checkout / name)
     real = Catalogue(root).recipes
     generations = ((recipe, number) for number in count() for recipe in real)
-    file = checkout / CATEGORIES
-    listed = re.sub(r"^    - .*\n", "", file.read_text("utf-8"), flags=re.M)
+    copies: dict[str, list[str]] = {}
     unraised = re.findall(
         r"\[\[message.*?(?=\n\[|\Z)", (root / UNRAISED).read_text(), re.S
     )
@@ -32,9 +31,16 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
     for recipe, number in islice(generations, recipes):
         plant(recipe, number, checkout)
         slug = suffixed(recipe.slug, "-", number)
-        listed = listing.add(listed, recipe.category, slug)
+        copies.setdefault(recipe.slug, []).append(f"    - {slug}\n")
         old, new = (f'"{recipe.category}/{name}"' for name in (recipe.slug, slug))
         planted += [entry.replace(old, new) for entry in unraised if old in entry]
+    file = checkout / CATEGORIES
+    listed = re.sub(
+        r"^    - (.*)\n",  # the copies stand in the group of the real one
+        lambda line: "".join(copies.get(line[1], [])),
+        file.read_text("utf-8"),
+        flags=re.M,
+    )
     file.write_text(listed, "utf-8")
     (checkout / UNRAISED).write_text("\n".join(planted), "utf-8")
 

@@ -1,6 +1,7 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
 import textwrap
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -256,6 +257,11 @@ class Catalogue:
     def records(self) -> list[records.Record]:
         """The believable records of runs, newest torch first."""
         return records.load(self.root)
+
+    @cached_property
+    def api_uses(self) -> Counter[str]:
+        """How many recipes use each library symbol."""
+        return Counter(name for recipe in self.recipes for name in recipe.apis)
 
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:

@@ -29,10 +29,20 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
 from cookbook.pages import LANGUAGES, PageError
-from cookbook.site import feedback, indexes, prose, publish, render, search, status
+from cookbook.site import (
+    browse,
+    feedback,
+    indexes,
+    prose,
+    publish,
+    render,
+    search,
+    status,
+)
 from cookbook.site.preview import WATCHED, Preview, keep_serving, source_of
 
 INDEXES = {
+    "recipes.md": (browse.recipes_page, browse.WORDS, "recipes"),
     "apis.md": (indexes.api_page, indexes.WORDS, "apis"),
     "messages.md": (indexes.error_page, indexes.WORDS, "errors"),
     "verified.md": (status.environments_page, status.WORDS, "title"),
@@ -80,6 +90,7 @@ def on_config(config):
     }
     if lang:
         config.nav = navigation(catalogue, lang)
+        config.extra["popular"] = browse.popular(catalogue)
     return config
 
 
@@ -101,11 +112,10 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
     """A language's pages, each with its title: a dirty build reads none from a page."""
     nav = [{render.WORDS[lang]["home"]: "index.md"}]
     for category in catalogue.categories:
-        recipes = catalogue.in_category(category.slug)
-        if recipes:
-            title, folder = category.title[lang], category.slug
-            pages = [{r.title(lang): f"{folder}/{r.slug}.md"} for r in recipes]
-            nav.append({title: [{title: f"{folder}/index.md"}, *pages]})
+        if catalogue.in_category(category.slug):
+            title = category.title[lang]
+            index = {title: f"{category.slug}/index.md"}
+            nav.append({title: [index, *browse.entries(catalogue, category, lang)]})
     listed = [{words[lang][key]: name} for name, (_, words, key) in INDEXES.items()]
     return [*nav, {render.WORDS[lang]["indexes"]: listed}]
 
@@ -205,7 +215,7 @@ def on_files(files, config):
     catalogue, preview = config.extra["catalogue"], config.extra["preview"]
     for category in catalogue.categories:
         if catalogue.in_category(category.slug):
-            content = publish.category_page(catalogue, category, lang)
+            content = browse.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
     for recipe in catalogue.recipes:
@@ -238,18 +248,14 @@ def on_page_read_source(page, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Complete a recipe's page; list the recipes on the home page."""
-    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    """Complete a recipe's page."""
     recipe = recipe_of(page, config)
     if recipe:  # what else the front matter has is ours, and nothing for a theme
+        lang = config.extra["lang"]
         title, description = recipe.title(lang), recipe.description(lang)
         page.meta = {"title": title, "description": description}
     page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
-    if recipe:
-        return recipe_markdown(recipe, config)
-    if lang and page.is_homepage:
-        return markdown + publish.home_listing(catalogue, lang)
-    return markdown
+    return recipe_markdown(recipe, config) if recipe else markdown
 
 
 def on_page_context(context, page, config, nav):

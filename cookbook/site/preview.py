@@ -140,7 +140,6 @@ def is_readable(catalogue: Catalogue, page: Page) -> bool:
         for lang in LANGUAGES:
             indexes.api_page(alone, lang)
             indexes.error_page(alone, lang)
-            publish.home_listing(alone, lang)
             search.load(alone, lang)
         for recipe in alone.recipes:
             publish.entry(alone, recipe)
@@ -178,7 +177,12 @@ def shared_digest(config) -> str:
     """A digest of what every page of a language shows: navigation and theme."""
     root = Path(config.config_file_path).parent
     lang = config.extra["lang"]
-    names = ("mkdocs.yml", f"mkdocs.{lang}.yml", "docs/categories.yml")
+    names = (
+        "mkdocs.yml",
+        f"mkdocs.{lang}.yml",
+        "docs/categories.yml",
+        "docs/popular.yml",
+    )
     files = [*(root / name for name in names), *(root / "docs/overrides").rglob("*.*")]
     contents = [file.read_bytes() for file in sorted(files) if file.is_file()]
     return digest(str(config.nav), *contents)

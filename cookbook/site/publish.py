@@ -2,11 +2,10 @@
 
 import html
 import json
-import re
 from pathlib import Path
 
 from cookbook import moved
-from cookbook.catalogue import Catalogue, Category, Recipe
+from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import LANGUAGES, Block
 from cookbook.site import render, status
 
@@ -113,63 +112,3 @@ def forwarding(one: moved.Moved, lang: str) -> str:
     head = NOT_INDEXED if one.reason else AT_ONCE.format(url=url)
     text = html.escape(one.reason.get(lang, ""))
     return FORWARDING.format(lang=lang, head=head, title=one.new, url=url, text=text)
-
-
-def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
-    """The Markdown of a category's index page."""
-    cards = []
-    for title, recipes in catalogue.grouped(category):
-        if title:
-            anchor = re.sub(r"\W+", "-", title["en"].lower())
-            cards += [f"## {title[lang]} {{ #{anchor} }}", ""]
-        cards += ['<div class="cards" markdown>', ""]
-        cards += [_card(recipe, lang, f"{recipe.slug}.md") for recipe in recipes]
-        cards += ["</div>", ""]
-    front = json.dumps(
-        {"title": category.title[lang], "description": category.description[lang]},
-        ensure_ascii=False,  # JSON is YAML
-    )
-    return "\n".join(
-        [
-            "---",
-            front,
-            "---",
-            f"# {category.title[lang]} {{ #{category.slug} }}",
-            "",
-            category.description[lang],
-            "{ .lead }",
-            "",
-            *cards,
-        ]
-    )
-
-
-def _card(recipe: Recipe, lang: str, link: str) -> str:
-    title, sentence = recipe.title(lang), recipe.description(lang)
-    return f"- [{title}]({link})\n\n    {sentence}\n"
-
-
-def home_listing(catalogue: Catalogue, lang: str) -> str:
-    """The home page's list: every category with its recipes."""
-    lines = ["", '<div class="shelves" markdown>', ""]
-    for category in catalogue.categories:
-        recipes = catalogue.in_category(category.slug)
-        if not recipes:
-            continue
-        lines += [
-            '<section class="shelf" markdown>',
-            "",
-            f"## [{category.title[lang]}]({category.slug}/index.md)"
-            f" {{ #{category.slug} }}",
-            "",
-            category.description[lang],
-            "",
-            *(
-                f"- [{recipe.title(lang)}]({category.slug}/{recipe.slug}.md)"
-                for recipe in recipes
-            ),
-            "",
-            "</section>",
-            "",
-        ]
-    return "\n".join([*lines, "</div>", ""])

@@ -12,16 +12,19 @@ from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
 QUOTED = re.compile(r"^(?P<fence>```pytb)$", re.MULTILINE)
+FILE = re.compile(r'^```python title="(?P<name>[^"]+)"$', re.MULTILINE)
 ROW = re.compile(r"^(?P<fence>)\| *(?P<row>`.*)$", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
+SYMBOLS = 5  # of the library's documentation, to which a page links
 WORDS = {
     "en": {
-        "home": "All recipes",
+        "home": "Home",
         "indexes": "Indexes",
         "output": "Output",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
+        "wrap": "Wrap long lines",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
         "behind": "This page has not been checked against the latest {twin} yet, "
@@ -31,11 +34,12 @@ WORDS = {
         "changes": " [What has changed there]({address})",
     },
     "zh": {
-        "home": "全部条目",
+        "home": "首页",
         "indexes": "索引",
         "output": "输出",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
+        "wrap": "长行自动换行",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
@@ -61,7 +65,22 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
     if page.lang in recipe.missing:  # pages may link to a heading of the twin
         notice += "".join(f'<span id="{h.id}"></span>' for h in twin.headings)
     lines = [notice, "{ .notice role=note }", ""] if notice else []
-    return _document(catalogue, page, lines, in_site=True)
+    text = _document(catalogue, page, lines, in_site=True)
+    label = f"<label><input type=checkbox> {WORDS[page.lang]['wrap']}</label>"
+    wrap = f'<div class="wrap">{label}</div>\n\n'
+    text = FILE.sub(lambda match: wrap + match[0], text, count=1)
+    return FILE.sub(lambda match: _with_answer_marked(recipe, match), text)
+
+
+def _with_answer_marked(recipe: Recipe, match: re.Match) -> str:
+    """The head of a file's block, which names the lines that the answer shows."""
+    lines = [
+        str(place.line)
+        for place in answer.places(recipe.answer, recipe.blocks)
+        if isinstance(place, answer.Place)
+        and Path(place.block.path).name == match["name"]
+    ]
+    return f'{match[0]} hl_lines="{" ".join(lines)}"' if lines else match[0]
 
 
 def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
@@ -89,7 +108,9 @@ def _status(
     table = status.table(catalogue, recipe, lang)
     if not in_site or not table:
         return [line, "{ .status }", ""]
-    head = f'<details class="status" id="verified" markdown><summary>{line}</summary>'
+    kind = {"✓": "passed", "✗": "failed"}.get(line[0], "unknown")
+    head = f'<details class="status status--{kind}" id="verified" markdown>'
+    head += f"<summary>{line}</summary>"
     return [head, "", *table, "</details>", ""]
 
 
@@ -121,7 +142,7 @@ def _document(
             *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
             _body(page, catalogue).lstrip("\n"),
-            *_documentation(recipe, words["apis"]),
+            *_documentation(catalogue, recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
     )
@@ -205,10 +226,13 @@ def _with_output(page: Page, match: re.Match) -> str:
     return f'{block}\n\n```text title="{title}"\n--8<-- "{path}.out"\n```'
 
 
-def _documentation(recipe: Recipe, heading: str) -> list[str]:
+def _documentation(catalogue: Catalogue, recipe: Recipe, heading: str) -> list[str]:
+    """Links to the symbols that the recipe is about: those few others use."""
     if not recipe.apis:
         return []
-    links = [f"[`{name}`]({apis.documentation(name)})" for name in recipe.main_apis]
+    rarest = sorted(recipe.main_apis, key=catalogue.api_uses.__getitem__)
+    names = sorted(rarest[:SYMBOLS])
+    links = [f"[`{name}`]({apis.documentation(name)})" for name in names]
     return ["", f"## {heading} {{ #apis }}", "", " ".join(links), "{ .apis }"]
 
 

@@ -21,7 +21,7 @@ WORDS = {
         "title": "Where the recipes were run",
         "lead": "One table row per environment; each is the record of a run, and a "
         "tick on a page counts only for the exact text that passed.",
-        "columns": ("Environment", "Python", "Date", "Blocks", "Failed"),
+        "columns": ("Environment", "Date", "Blocks", "Failed"),
         "partial": "part of the blocks",
         "failures": "Failures",
         "none": "Nothing fails in any environment.",
@@ -45,7 +45,7 @@ WORDS = {
         "title": "在哪些环境运行过",
         "lead": "每行对应一个环境的一次运行记录；"
         "页面上的对勾只对运行通过的那份代码有效，代码改动后自动失效。",
-        "columns": ("环境", "Python", "日期", "代码块", "失败"),
+        "columns": ("环境", "日期", "代码块", "失败"),
         "partial": "只运行了一部分",
         "failures": "失败的条目",
         "none": "所有环境均无失败。",
@@ -246,7 +246,7 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
             "{ .lead }",
             "",
             f"| {' | '.join(words['columns'])} |",
-            "| --- | --- | --- | --: | --: |",
+            "| --- | --- | --: | --: |",
             *(_environment_row(record, words) for record in catalogue.records),
             "",
             f"## {words['failures']} {{ #failures }}",
@@ -261,9 +261,9 @@ def _environment_row(record: Record, words: dict) -> str:
     environment = record.environment
     partial = "" if record.document["complete"] else f" ({words['partial']})"
     cells = [
-        f"torch {record.torch}, {environment['device']}, {environment['platform']}",
-        environment["python"],
-        record.date,
+        f"torch {record.torch}, {environment['device']}, "
+        f"Python {environment['python']}, {environment['platform']}",
+        f"<time>{record.date}</time>",
         f"{len(record.blocks)}{partial}",
         str(len(record.failed)),
     ]

@@ -23,6 +23,7 @@ def test_the_landing_page_leads_into_both_languages(page):
     for lang, title in (("en", "Label smoothing"), ("zh", "标签平滑")):
         page.goto(page.cookbook)
         page.locator(f'.door[hreflang="{lang}"]').click()
+        page.locator('.shelves [href="training/"], .all[href$="/training/"]').click()
         page.get_by_role("main").get_by_role("link", name=title, exact=True).click()
         page.wait_for_url(f"**/{lang}/{RECIPE}")
         expect(page.locator("h1")).to_contain_text(title)

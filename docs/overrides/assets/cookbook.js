@@ -187,10 +187,19 @@ function nameCopyButtons() {
   }
 }
 
+// Who wants long lines wrapped wants it on every page.
+function keepWrapping() {
+  const box = document.querySelector(".wrap input")
+  if (!box) return
+  box.checked = localStorage.getItem("wrap") === "true"
+  box.onchange = () => localStorage.setItem("wrap", box.checked)
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   nameLandmarks()
   window.document$?.subscribe(updateTwin)
   window.document$?.subscribe(reopenResults)
+  window.document$?.subscribe(keepWrapping)
   // Material adds the buttons after it has shown a page.
   new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
 })

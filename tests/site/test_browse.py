@@ -1,0 +1,183 @@
+"""Browsing in a real Chromium: the home, the list of all recipes, categories."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import expect
+
+from cookbook.pages import LANGUAGES
+from cookbook.site import browse
+
+RECIPE = "training/label-smoothing/"
+SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
+phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
+both = pytest.mark.parametrize("lang", LANGUAGES)
+# What the home will be: every category with more recipes than it shows.
+FILL = """first => document.querySelectorAll(".shelves ul").forEach(list => {
+    while (list.children.length < first)
+      list.append(list.children[0].cloneNode(true))
+})"""
+HEIGHT = "document.documentElement.scrollHeight / innerHeight"
+
+
+def open_page(page, path: str) -> None:
+    page.goto(page.cookbook + path)
+    page.wait_for_load_state("networkidle")
+
+
+def shown(page) -> list[str]:
+    """The recipes that the list shows."""
+    items = page.locator("[data-slug]:visible")
+    return items.evaluate_all("items => items.map(item => item.dataset.slug)")
+
+
+@phone
+@both
+def test_the_home_is_a_few_screens_high_however_many_recipes_there_are(page, lang):
+    open_page(page, f"{lang}/")
+    page.evaluate(FILL, FIRST)
+    assert page.evaluate(HEIGHT) <= SCREENS
+
+
+@both
+def test_the_home_shows_answers_then_categories_then_indexes(page, catalogue, lang):
+    open_page(page, f"{lang}/")
+    answers, indexes = page.locator(".tiles").all()
+    expect(answers.locator("code")).to_have_count(POPULAR)
+    for section in page.locator(".shelves section").all():
+        category = catalogue.in_category(section.locator("h2").get_attribute("id"))
+        titles = [recipe.title(lang) for recipe in category[:FIRST]]
+        expect(section.locator("li")).to_have_text(titles)
+        expect(section.locator(".all")).to_contain_text(str(len(category)))
+    links = indexes.locator("a").evaluate_all("all => all.map(one => one.pathname)")
+    assert [re.search(r"(\w+)/$", link)[1] for link in links] == [
+        "recipes",
+        "messages",
+        "apis",
+        "verified",
+    ]
+
+
+def test_what_people_come_for_most_shows_a_line_of_its_answer(catalogue):
+    found = browse.popular(catalogue)
+    assert len(found) == POPULAR
+    assert [recipe.slug for recipe, line in found if line not in recipe.answer] == []
+
+
+@both
+def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
+    open_page(page, f"{lang}/recipes/")
+    assert shown(page) == [recipe.slug for recipe in catalogue.recipes]
+    page.locator(".filter [name=text]").press_sequentially("one of the variables")
+    page.wait_for_url(re.compile("text=one.of.the.variables$"))
+    assert "err-inplace-modified" in shown(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")  # the last category: First aid
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # explains an error
+    page.wait_for_url(re.compile("category=errors&error=on$"))
+    left = shown(page)
+    assert "err-inplace-modified" in left
+    assert {catalogue.by_slug[slug].category for slug in left} == {"errors"}
+    page.reload()  # the address keeps what was asked
+    expect(page.locator("[data-slug]:visible")).to_have_count(len(left))
+
+
+def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
+    open_page(page, "en/recipes/")
+    page.get_by_label("needs a GPU").check()
+    page.wait_for_url(re.compile("gpu=on$"))
+    needing = [
+        recipe.slug
+        for recipe in catalogue.recipes
+        if any(block.mark == "gpu" for block in recipe.snippets)
+    ]
+    assert shown(page) == needing
+
+
+def test_the_filter_works_after_instant_navigation(page):
+    open_page(page, "en/")
+    for _ in range(2):
+        page.locator(".tiles").last.get_by_role("link").first.click()
+        page.locator(".filter [name=text]").fill("label_smoothing")
+        expect(page.locator(".filter output")).not_to_be_empty()
+        assert shown(page) == ["label-smoothing"]
+        page.locator(".md-header a.md-logo").click()
+        expect(page.locator(".filter")).to_have_count(0)
+
+
+def test_without_scripts_all_recipes_are_a_plain_list(browser, address, catalogue):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}zh/recipes/")
+    expect(page.locator(".all-of li a")).to_have_count(len(catalogue.recipes))
+    expect(page.locator(".filter")).to_be_hidden()
+    context.close()
+
+
+@both
+def test_a_category_page_leads_to_each_of_its_groups(page, catalogue, lang):
+    open_page(page, f"{lang}/training/")
+    category = next(one for one in catalogue.categories if one.slug == "training")
+    groups = [(title[lang], len(found)) for title, found in catalogue.grouped(category)]
+    links = page.locator(".jumps a")
+    expect(links).to_have_text([f"{title} ({count})" for title, count in groups])
+    links.last.click()
+    expect(page.locator("h2", has_text=groups[-1][0])).to_be_in_viewport()
+
+
+def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
+    for category in catalogue.categories:
+        recipes = catalogue.in_category(category.slug)
+        for here, after in pairwise(recipes):
+            html = (site / "zh" / here.address / "index.html").read_text("utf-8")
+            link = re.search(r'<a href="([^"]+)" class="[^"]*link--next', html)
+            assert link[1] == f"../{after.slug}/"
+
+
+def test_a_long_category_is_listed_by_group(catalogue):
+    lists = {
+        one.slug: browse.entries(catalogue, one, "en") for one in catalogue.categories
+    }
+    pages = {
+        slug: [v for e in found for v in e.values()] for slug, found in lists.items()
+    }
+    for slug, found in pages.items():
+        few = len(catalogue.in_category(slug)) <= browse.SHORT
+        assert all(isinstance(one, str) for one in found) == few, slug
+
+
+@phone
+def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
+    open_page(page, f"en/{RECIPE}")
+    code = page.locator(".highlight:has(> .filename) code").first
+    room = "code => code.clientWidth - parseFloat(getComputedStyle(code).paddingLeft)"
+    column = """code => {
+        const style = getComputedStyle(code)
+        const pen = document.createElement("canvas").getContext("2d")
+        pen.font = `${style.fontSize} ${style.fontFamily}`
+        return pen.measureText("x").width
+    }"""
+    assert code.evaluate(room) >= COLUMNS * code.evaluate(column)
+    sideways = "code => code.scrollWidth > code.clientWidth"
+    assert code.evaluate(sideways)
+    page.get_by_label("Wrap long lines").check()
+    assert not code.evaluate(sideways)
+    page.goto(f"{page.cookbook}en/training/mixup/")
+    expect(page.get_by_label("Wrap long lines")).to_be_checked()
+
+
+@phone
+@both
+def test_the_name_of_the_site_fits_a_phones_header(page, lang):
+    open_page(page, f"{lang}/")
+    name = page.locator(".md-header__topic .md-ellipsis").first
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
+
+
+def test_the_lines_of_the_answer_are_marked_in_the_file(page):
+    open_page(page, f"en/{RECIPE}")
+    marked = page.locator(".highlight:has(> .filename) .hll")
+    expect(marked).to_have_text([page.locator(".answer code").inner_text().strip()])
