@@ -27,7 +27,7 @@ def dead_share(activations):
 if __name__ == "__main__":
     torch.manual_seed(0)
     net = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
-    net[1].bias.data[2:] = -9  # six units that the ReLU never lets through
+    net[1].bias.detach()[2:] = -9  # six units that the ReLU never lets through
     net[3].requires_grad_(False)
 
     h = net[0](torch.randn(32, 8))
