@@ -1,0 +1,56 @@
+"""Raise the error in two processes, name the unused layers, mend it twice."""
+
+import tempfile
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+class Net(nn.Module):
+    """Two heads, of which a step uses one."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 1), nn.Linear(4, 1)
+
+    def forward(self, x, task="a"):
+        return self.a(x) if task == "a" else self.b(x)
+
+
+def train(model, task="a"):
+    """Run forward and backward twice."""
+    for _ in range(2):
+        model.zero_grad()
+        model(torch.ones(2, 4), task).sum().backward()
+    return model
+
+
+def work(rank, folder):
+    """Be one of two processes."""
+    address = Path(folder, "store").as_uri()
+    dist.init_process_group("gloo", address, rank=rank, world_size=2)
+    try:
+        train(DDP(Net()))
+    except RuntimeError as error:
+        message = str(error).partition(" before")[0]
+
+    net = train(Net())  # without DDP: which parameters get no gradient?
+    unused = [name for name, p in net.named_parameters() if p.grad is None]
+    net.b.requires_grad_(False)  # a layer that no step uses: freeze it
+    train(DDP(net))
+
+    ddp = DDP(Net(), find_unused_parameters=True)  # some steps use it
+    train(ddp, task="ab"[rank])
+    if rank == 0:
+        print(f"error: {message}\nunused: {unused}")
+        print("b, mean of nothing and 2:", ddp.module.b.bias.grad.item())
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, args=(folder,), nprocs=2)
