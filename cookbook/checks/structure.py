@@ -8,8 +8,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from mkdocs.utils import is_markdown_file
-
 from cookbook import answer, moved, parity, records
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks import (
@@ -26,7 +24,6 @@ from cookbook.pages import (
     LANGUAGES,
     PASSIVE,
     PYTHON,
-    SHELLS,
     Block,
     Page,
     PageError,
@@ -49,7 +46,6 @@ SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 MIN_REASON = 3  # words
 GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
-NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
 def problems(
@@ -65,7 +61,6 @@ def problems(
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
-    found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
     found += _unproved_outputs(catalogue)
     pages = [*catalogue.pages, *catalogue.other_pages]
@@ -143,8 +138,6 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
         yield page.problem(at("aliases"), "aliases-missing")
     if page.lang == "en" and "answer" not in meta:
         yield page.problem(1, "answer-missing")
-    if meta.get("shape", PROGRAM) != PROGRAM:
-        yield page.problem(at("shape"), "shape-unknown", shape=meta["shape"])
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
@@ -165,10 +158,6 @@ def _block_problems(page: Page) -> Iterator[Problem]:
             )
     for block in page.blocks:
         yield from _mark_problems(page, block)
-        if block.language in SHELLS and block.mark != "skip":
-            for number, line in enumerate(block.code.split("\n"), block.line + 1):
-                if found := NETWORK_COMMAND.search(line.partition("#")[0]):
-                    yield page.problem(number, "shell-needs-network", command=found[0])
 
 
 def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
@@ -269,16 +258,6 @@ def _shown_problems(
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)
-
-
-def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:
-    """MkDocs would publish these, and nothing would run their blocks."""
-    known = {page.path for page in (*catalogue.pages, *catalogue.other_pages)}
-    for name in ("root", *LANGUAGES):
-        for file in sorted((catalogue.root / "docs" / name).rglob("*")):
-            path = file.relative_to(catalogue.root)
-            if is_markdown_file(path.name) and path not in known:
-                yield Problem(path, 1, "page-not-recipe")
 
 
 def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
