@@ -26,7 +26,7 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
     file = checkout / CATEGORIES
     listed = re.sub(r"^    - .*\n", "", file.read_text("utf-8"), flags=re.M)
     unraised = re.findall(
-        r"\[\[message.*?(?=\n\[|\Z)", (root / UNRAISED).read_text(), re.S
+        r"^\[.*?(?=^\[|\Z)", (root / UNRAISED).read_text(), re.M | re.S
     )
     planted = []
     for recipe, number in islice(generations, recipes):
@@ -36,7 +36,7 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
         old, new = (f'"{recipe.category}/{name}"' for name in (recipe.slug, slug))
         planted += [entry.replace(old, new) for entry in unraised if old in entry]
     file.write_text(listed, "utf-8")
-    (checkout / UNRAISED).write_text("\n".join(planted), "utf-8")
+    (checkout / UNRAISED).write_text("".join(planted), "utf-8")
 
 
 def copy(source: Path, target: Path) -> None:

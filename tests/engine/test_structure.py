@@ -89,13 +89,10 @@ NOT_RAISED = (
     'it under with raises_as_documented(PAGE, "…"), or say in '
     f"{UNRAISED} why nothing can raise it here"
 )
-UNRAISED_ENTRY = """
-# Messages
-[[message]]
-page = "training/label-smoothing"
-start = "{}"
-reason = "{}"
-"""[1:]
+UNRAISED_ENTRY = '# Messages\n["training/label-smoothing"]\n"{}" = "{}"\n'
+HOW_TO_LIST = (
+    'write ["<category>/<slug>"], and below it "start of the message" = "reason"'
+)
 QUOTE = "\n```pytb\nKeyError: 1\n```\n"
 QUOTED = Append(PAGE, TWIN, text=QUOTE)
 PITFALLS = "\n## `x` {{#pitfalls}}\n\n{}"
@@ -699,16 +696,14 @@ FAULTS = {
         NOT_RAISED,
     ),
     "list of messages that is not TOML": (
-        Write(UNRAISED, "[[message]]\npage = \n"),
+        Write(UNRAISED, '["x"]\npage = \n'),
         f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
-        "(Invalid value (at line 2, column 8)); write [[message]] and below it page, "
-        "start (of the message) and reason",
+        f"(Invalid value (at line 2, column 8)); {HOW_TO_LIST}",
     ),
     "message listed without a reason": (
         Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "")),
         f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
-        "(line 2); write [[message]] and below it page, start (of the message) and "
-        "reason",
+        f"(training/label-smoothing: KeyError: 1); {HOW_TO_LIST}",
     ),
     "message listed that is not quoted": (
         Both(
@@ -716,7 +711,7 @@ FAULTS = {
             EXPECTED,
             Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 2", "GPU")),
         ),
-        f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
+        f"{UNRAISED}:3: S307 training/label-smoothing does not quote one message that "
         "begins with KeyError: 2; correct the entry, or remove it",
     ),
     "message listed that a test raises": (
@@ -725,7 +720,12 @@ FAULTS = {
             EXPECTED,
             Write(UNRAISED, UNRAISED_ENTRY.format("KeyError: 1", "GPU")),
         ),
-        f"{UNRAISED}:2: S308 a test raises KeyError: 1; remove the entry",
+        f"{UNRAISED}:3: S308 a test raises KeyError: 1; remove the entry",
+    ),
+    "message listed in the longer form, without its start": (
+        Write(UNRAISED, '[[message]]\npage = "a/b"\nreason = "GPU"\n'),
+        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
+        f"('start'); {HOW_TO_LIST}",
     ),
     # Order and addresses
     "recipe that no group names": (
