@@ -13,7 +13,7 @@ from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
 from cookbook.contributing import changed, move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
-from cookbook.site import find, status
+from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
 REFUSALS = (
@@ -74,7 +74,6 @@ def parser() -> argparse.ArgumentParser:
     add("--paths", action="store_true", help="print what pytest is to run instead")
     text = "how long the snippets are, and what of them is answer"
     command("shape", print_shape, text)
-    command("failures", failures, "what fails where, from the records")
     add = command("merge", merge, "join the records of a run that was split")
     add("parts", nargs="+", type=Path, help="records of its parts")
     return parser
@@ -184,13 +183,6 @@ def print_shape(root: Path, arguments: argparse.Namespace) -> int:
     catalogue = Catalogue(root)
     print(shape.report(catalogue))
     return 1 if list(shape.misses(catalogue)) else 0
-
-
-def failures(root: Path, arguments: argparse.Namespace) -> int:
-    """Print, as a list in Markdown, the recipes that the records say fail."""
-    for recipe, where in status.failures(Catalogue(root)):
-        print(f"- `{recipe.slug}`: {where}")
-    return 0
 
 
 def merge(root: Path, arguments: argparse.Namespace) -> int:
