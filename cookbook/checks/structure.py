@@ -117,16 +117,9 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
     english_only = ENGLISH_ONLY if page.lang == "en" or not has_twin else ()
     allowed = (*STRINGS, "aliases", *english_only, parity.KEY)
-    for key in meta:
-        if key in allowed:
-            continue
-        if key in ENGLISH_ONLY:
-            yield page.problem(at(key), "front-matter-shared-key", key=key)
-        else:
-            known = ", ".join(allowed)
-            yield page.problem(
-                at(key), "front-matter-unknown-key", key=key, known=known
-            )
+    for key in meta.keys() - {*allowed}:
+        facts = {"key": key, "known": ", ".join(allowed)}
+        yield page.problem(at(key), "front-matter-unknown-key", **facts)
     for key in STRINGS:
         if not isinstance(meta.get(key), str) or not meta[key].strip():
             yield page.problem(at(key), "front-matter-key-missing", key=key)
@@ -269,9 +262,6 @@ def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]
             yield page.problem(1, "twin-not-written", twin=page.twin_path)
         elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
             yield from parity.problems(page, twin)
-    for page in catalogue.other_pages:
-        if page.lang in LANGUAGES and not (catalogue.root / page.twin_path).exists():
-            yield page.problem(1, "twin-missing", twin=page.twin_path)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -349,23 +339,17 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
         with suppress(PageError):
             if page.meta.get("shape") == PROGRAM:
                 programs |= paths
-    for file in sorted((catalogue.root / "snippets").rglob("*.*")):
+    for file in sorted((catalogue.root / "snippets").rglob("*.py")):
         path = file.relative_to(catalogue.root)
-        if "__pycache__" in path.parts:
-            continue
-        if path.suffix == ".out" and not file.with_suffix(".py").exists():
-            yield Problem(path, 1, "output-without-snippet")
-        elif path.suffix == ".py":
-            if path not in shown:
-                include = path.relative_to("snippets")
-                yield Problem(path, 1, "snippet-unused", {"include": include})
-            test = tests_of(path)
-            if not (catalogue.root / test).exists():
-                yield Problem(path, 1, "test-missing", {"test": test})
-            else:
-                yield from proof_checks.problems(catalogue.root, path)
-            is_program = path in programs
-            yield from snippet_checks.problems(catalogue.root, path, is_program)
+        if path not in shown:
+            include = path.relative_to("snippets")
+            yield Problem(path, 1, "snippet-unused", {"include": include})
+        test = tests_of(path)
+        if not (catalogue.root / test).exists():
+            yield Problem(path, 1, "test-missing", {"test": test})
+        else:
+            yield from proof_checks.problems(catalogue.root, path)
+        yield from snippet_checks.problems(catalogue.root, path, path in programs)
 
 
 def _unproved_outputs(catalogue: Catalogue) -> Iterator[Problem]:

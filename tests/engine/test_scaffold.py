@@ -164,11 +164,3 @@ def test_a_page_that_can_not_be_read_is_named(cookbook, new):
     done = new("training/ema-weights")
     assert done.returncode == 1
     assert done.stderr.startswith("docs/en/training/label-smoothing.md:3: P102 ")
-
-
-def test_where_one_file_can_not_be_written_none_stays(cookbook):
-    (cookbook.root / "docs/zh/data").write_text("a file where a folder must be")
-    before = files_of(cookbook)
-    with pytest.raises(OSError, match="docs/zh/data"):
-        scaffold.create(Catalogue(cookbook.root), "data/x-task", {}, gpu=False)
-    assert files_of(cookbook) == before

@@ -72,6 +72,10 @@ NOT_PLAIN = (
     "at the left margin, outside quotes and lists"
 )
 WHOLE_FILE = 'write --8<-- "<category>/<file>.py", a whole file below snippets/'
+KEYS = (
+    "remove it; this page may have title, description, aliases, parity, the English "
+    "one what both languages share"
+)
 ANSWER = 'answer: "assert 1 + 1 == 2"\n'  # on line 6 of the English page
 NO_ANSWER = (
     "no answer; write answer: | and below it the one to eight lines of the page's code "
@@ -291,8 +295,7 @@ FAULTS = {
     ),
     "an answer on both pages": (
         Change(TWIN, old="aliases:", new='answer: "1"\naliases:'),
-        f"{TWIN}:4: P105 answer stands on the English page, for both languages; remove "
-        "it here",
+        f"{TWIN}:4: P104 the front matter of this page has no key answer; {KEYS}",
         f"{TWIN}:4: P114 a line of the answer is not in the code, or not in this "
         "order: 1; copy the lines from the page's blocks, from top to bottom",
     ),
@@ -512,13 +515,12 @@ FAULTS = {
     ),
     "unknown key": (
         headed("tag: [loss]"),
-        f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are "
-        "title, description, aliases, related, covers, tags, answer, shape, parity",
+        f"{PAGE}:4: P104 the front matter of this page has no key tag; "
+        + KEYS.replace("parity", "related, covers, tags, answer, shape, parity"),
     ),
     "English fact on the Chinese page": (
         Change(TWIN, old="aliases:", new="related: []\naliases:"),
-        f"{TWIN}:4: P105 related stands on the English page, for both "
-        "languages; remove it here",
+        f"{TWIN}:4: P104 the front matter of this page has no key related; {KEYS}",
     ),
     "two English sentences": (
         Change(PAGE, old="it always", new="it. Always"),
@@ -575,11 +577,6 @@ FAULTS = {
         f"{PAGE}:1: P403 {TWO_CALLED}",
     ),
     # Twins
-    "missing home page": (
-        Remove("docs/zh/index.md"),
-        "docs/en/index.md:1: T101 no page in the other language; write "
-        "docs/zh/index.md",
-    ),
     "another block in the twin": (
         Append(TWIN, text="\n```bash\nls\n```\n"),
         f"{TWIN}:12: T102 blocks differ; {LIKE_PAGE}",
@@ -637,10 +634,6 @@ FAULTS = {
         ),
         "snippets/training/other.py:1: S301 a snippet on no page; show it: "
         '```python with --8<-- "training/other.py"',
-    ),
-    "recorded output of no snippet": (
-        Write("snippets/training/other.out", "2\n"),
-        "snippets/training/other.out:1: S302 recorded output of no snippet; remove it",
     ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
