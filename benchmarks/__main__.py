@@ -4,14 +4,9 @@ import argparse
 import sys
 from itertools import chain
 
-from benchmarks import blocks, build, search, table, vectorised
+from benchmarks import blocks, build, search, table
 
-PARTS = {
-    "blocks": blocks,
-    "vectorised": vectorised,
-    "build": build,
-    "search": search,
-}
+PARTS = {"blocks": blocks, "build": build, "search": search}
 
 
 def main() -> int:

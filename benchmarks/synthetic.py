@@ -25,7 +25,7 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
     generations = ((recipe, number) for number in count() for recipe in real)
     copies: dict[str, list[str]] = {}
     unraised = re.findall(
-        r"\[\[message.*?(?=\n\[|\Z)", (root / UNRAISED).read_text(), re.S
+        r"^\[.*?(?=^\[|\Z)", (root / UNRAISED).read_text(), re.M | re.S
     )
     planted = []
     for recipe, number in islice(generations, recipes):
@@ -42,7 +42,7 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
         flags=re.M,
     )
     file.write_text(listed, "utf-8")
-    (checkout / UNRAISED).write_text("\n".join(planted), "utf-8")
+    (checkout / UNRAISED).write_text("".join(planted), "utf-8")
 
 
 def copy(source: Path, target: Path) -> None:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from unicodedata import east_asian_width
 
 
 @dataclass(frozen=True)
@@ -40,17 +39,8 @@ def show(measures: Iterable[Measure]) -> int:
     """Print the table; 0 where every target is met."""
     measures = list(measures)
     rows = [["measure", "value", "target", ""], *(m.row() for m in measures)]
-    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     print()
     for row in rows:
-        padded = (
-            cell + " " * (width - columns(cell))
-            for cell, width in zip(row, widths, strict=True)
-        )
-        print("  ".join(padded).rstrip())
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
     return int(any(m.met is False for m in measures))
-
-
-def columns(text: str) -> int:
-    """How wide a terminal shows it: Chinese takes two columns a character."""
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)

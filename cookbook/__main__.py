@@ -4,6 +4,7 @@ import argparse
 import difflib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from cookbook import records, shape
@@ -12,7 +13,7 @@ from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
 from cookbook.contributing import changed, move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
-from cookbook.site import find, status
+from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
 REFUSALS = (
@@ -24,21 +25,7 @@ REFUSALS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
-    commands = parser.add_subparsers(required=True)
-    for add in (
-        add_check,
-        add_new,
-        add_move,
-        add_parity,
-        add_find,
-        add_changed,
-        add_shape,
-        add_failures,
-        add_merge,
-    ):
-        add(commands)
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     try:
         code = arguments.run(Path.cwd(), arguments)
         sys.stdout.flush()
@@ -51,15 +38,45 @@ def main() -> int:
     return code
 
 
-def add_check(commands) -> None:
+def parser() -> argparse.ArgumentParser:
+    """The commands, each with the function that runs it, and their arguments."""
+    parser = argparse.ArgumentParser(prog="python -m cookbook", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+
+    def command(name: str, run: Callable, text: str) -> Callable:
+        own = commands.add_parser(name, help=text)
+        own.set_defaults(run=run)
+        return own.add_argument
+
     text = "structure, lint, format, workflows; with a slug, that recipe, run too"
-    parser = commands.add_parser("check", help=text)
-    parser.add_argument(
-        "slugs", nargs="*", metavar="slug", help="a recipe; default all"
-    )
+    add = command("check", check, text)
+    add("slugs", nargs="*", metavar="slug", help="a recipe; default all")
     text = "first put in order what a machine can: form, heading ids, outputs"
-    parser.add_argument("--fix", action="store_true", help=text)
-    parser.set_defaults(run=check)
+    add("--fix", action="store_true", help=text)
+    add = command("new", new, "start a recipe from the templates")
+    add("recipe", help="<category>/<slug>")
+    add("--title-en", help="the task, in English")
+    add("--title-zh", help="the task, in Chinese")
+    add("--gpu", action="store_true", help="its block needs a GPU")
+    text = "move a recipe to another category or slug, with all that speaks of it"
+    add = command("move", move_recipe, text)
+    add("recipe", help="<category>/<slug>, as it is")
+    add("target", help="<category>/<slug>, as it is to be")
+    text = "confirm that a recipe's pages say the same in both languages"
+    add = command("parity", confirm_parity, text)
+    add("slugs", nargs="+", metavar="slug", help="a recipe")
+    add = command("find", print_found, "search the recipes, as the site does")
+    add("query", help="a task, an API, or an error message, quoted")
+    add("--lang", choices=LANGUAGES, help="of the recipes shown")
+    add("--show", action="store_true", help="print the code of the best recipe")
+    add = command("changed", print_changed, "the recipes that a change touches")
+    add("base", help="a commit to compare with, such as origin/main")
+    add("--paths", action="store_true", help="print what pytest is to run instead")
+    text = "how long the snippets are, and what of them is answer"
+    command("shape", print_shape, text)
+    add = command("merge", merge, "join the records of a run that was split")
+    add("parts", nargs="+", type=Path, help="records of its parts")
+    return parser
 
 
 def check(root: Path, arguments: argparse.Namespace) -> int:
@@ -92,15 +109,6 @@ def check_all(catalogue: Catalogue) -> int:
     return 0
 
 
-def add_new(commands) -> None:
-    parser = commands.add_parser("new", help="start a recipe from the templates")
-    parser.add_argument("recipe", help="<category>/<slug>")
-    parser.add_argument("--title-en", help="the task, in English")
-    parser.add_argument("--title-zh", help="the task, in Chinese")
-    parser.add_argument("--gpu", action="store_true", help="its block needs a GPU")
-    parser.set_defaults(run=new)
-
-
 def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
     titles = {"en": arguments.title_en, "zh": arguments.title_zh}
@@ -109,29 +117,12 @@ def new(root: Path, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_move(commands) -> None:
-    text = "move a recipe to another category or slug, with all that speaks of it"
-    parser = commands.add_parser("move", help=text)
-    parser.add_argument("recipe", help="<category>/<slug>, as it is")
-    parser.add_argument("target", help="<category>/<slug>, as it is to be")
-    parser.set_defaults(run=move_recipe)
-
-
 def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
     """Move a recipe's files; print where they are now and what to run next."""
     planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
     move.carry_out(planned)
     print(move.report(planned))
     return 0
-
-
-def add_changed(commands) -> None:
-    parser = commands.add_parser("changed", help="the recipes that a change touches")
-    parser.add_argument("base", help="a commit to compare with, such as origin/main")
-    parser.add_argument(
-        "--paths", action="store_true", help="print what pytest is to run instead"
-    )
-    parser.set_defaults(run=print_changed)
 
 
 def print_changed(root: Path, arguments: argparse.Namespace) -> int:
@@ -144,22 +135,10 @@ def print_changed(root: Path, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_parity(commands) -> None:
-    text = "confirm that a recipe's pages say the same in both languages"
-    parser = commands.add_parser("parity", help=text)
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("slugs", nargs="*", metavar="slug", default=[])
-    which.add_argument("--all", action="store_true", help="confirm every recipe")
-    parser.set_defaults(run=confirm_parity)
-
-
 def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     """Confirm the recipes that are in order; print what is wrong with the others."""
     catalogue = Catalogue(root)
-    if arguments.all:
-        recipes = [recipe for recipe in catalogue.recipes if not recipe.missing]
-    else:
-        recipes = named(catalogue, arguments.slugs)
+    recipes = named(catalogue, arguments.slugs)
     found = structure.confirm_parity(catalogue, recipes)
     for problem in found:
         print(problem)
@@ -194,24 +173,9 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
     return [catalogue.by_slug[slug] for slug in slugs]
 
 
-def add_find(commands) -> None:
-    parser = commands.add_parser("find", help="search the recipes, as the site does")
-    parser.add_argument("query", help="a task, an API, or an error message, quoted")
-    parser.add_argument("--lang", choices=LANGUAGES, help="of the recipes shown")
-    text = "print the code of the best recipe"
-    parser.add_argument("--show", action="store_true", help=text)
-    parser.set_defaults(run=print_found)
-
-
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
     return find.find(root, arguments.query, arguments.lang, arguments.show)
-
-
-def add_shape(commands) -> None:
-    text = "how long the snippets are, and what of them is answer"
-    parser = commands.add_parser("shape", help=text)
-    parser.set_defaults(run=print_shape)
 
 
 def print_shape(root: Path, arguments: argparse.Namespace) -> int:
@@ -219,26 +183,6 @@ def print_shape(root: Path, arguments: argparse.Namespace) -> int:
     catalogue = Catalogue(root)
     print(shape.report(catalogue))
     return 1 if list(shape.misses(catalogue)) else 0
-
-
-def add_failures(commands) -> None:
-    text = "what fails where, from the records"
-    parser = commands.add_parser("failures", help=text)
-    parser.set_defaults(run=failures)
-
-
-def failures(root: Path, arguments: argparse.Namespace) -> int:
-    """Print, as a list in Markdown, the recipes that the records say fail."""
-    for recipe, where in status.failures(Catalogue(root)):
-        print(f"- `{recipe.slug}`: {where}")
-    return 0
-
-
-def add_merge(commands) -> None:
-    text = "join the records of a run that was split"
-    parser = commands.add_parser("merge", help=text)
-    parser.add_argument("parts", nargs="+", type=Path, help="records of its parts")
-    parser.set_defaults(run=merge)
 
 
 def merge(root: Path, arguments: argparse.Namespace) -> int:

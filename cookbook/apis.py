@@ -79,15 +79,10 @@ class Names:
             for node in nodes:
                 self._read_value(node)
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        # Every use of something imported, by its longest dotted name.
-        self.outermost: list[tuple[ast.AST, str]] = [
-            (node, name)
-            for node in nodes
-            if id(node) not in inner and (name := self.full_name(node))
-        ]
-        for node, name in self.outermost:
-            self._read_symbol(node, name)
         for node in nodes:
+            # Every use of something imported, by its longest dotted name.
+            if id(node) not in inner and (name := self.full_name(node)):
+                self._read_symbol(node, name)
             self._read_method(node)
 
     def _read_import(self, node: ast.AST) -> None:

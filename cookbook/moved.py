@@ -72,7 +72,7 @@ def problems(catalogue: Catalogue) -> Iterator[Problem]:
         entries = _entries(catalogue.root)
     except (yaml.YAMLError, AttributeError) as error:
         mark = getattr(error, "problem_mark", None)
-        yield Problem(FILE, mark.line + 1 if mark else 1, "moved-not-a-mapping")
+        yield Problem(FILE, mark.line + 1 if mark else 1, "moved-malformed")
         return
     pages = {recipe.address: recipe for recipe in catalogue.recipes}
     known = {*pages, *(recipe.category for recipe in catalogue.recipes)}
@@ -81,7 +81,7 @@ def problems(catalogue: Catalogue) -> Iterator[Problem]:
         starts = (n for n, line in enumerate(lines, 1) if line.startswith(entry.old))
         line = next(starts, 1)
         if not entry.is_complete:
-            yield Problem(FILE, line, "moved-incomplete")
+            yield Problem(FILE, line, "moved-malformed")
         elif entry.old in pages:
             facts = {"old": entry.old, "path": pages[entry.old].page_for("en").path}
             yield Problem(FILE, line, "moved-has-page", facts)

@@ -169,7 +169,7 @@ class Page:
             reason = getattr(error, "problem", error)
             raise self.error(line, "front-matter-not-yaml", reason=reason) from error
         if not isinstance(meta, dict):
-            raise self.error(1, "front-matter-not-mapping")
+            raise self.error(1, "front-matter-missing")
         return FrontMatter(self, meta)
 
     def meta_line(self, key: str) -> int:
@@ -245,8 +245,6 @@ class Page:
                 belongs to no block.
         """
         for fence in self.fences:
-            if fence.language in PASSIVE and fence.mark:
-                raise self.error(fence.line - 1, "mark-on-text")
             if fence.language not in (PYTHON, *SHELLS, *PASSIVE):
                 rule = "fence-unknown-language"
                 raise self.error(fence.line, rule, language=fence.language)
@@ -255,7 +253,7 @@ class Page:
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
     def _refuse_stray_marks(self) -> None:
-        own = {fence.line - 1 for fence in self.document.fences}
+        own = {fence.line - 1 for fence in self.fences if fence.language not in PASSIVE}
         for line, comment in self.document.comments:
             mark = MARK.search(comment)
             if mark and line + comment.count("\n") not in own:

@@ -38,8 +38,8 @@ def is_behind(page: Page, twin: Page) -> bool:
     return page.meta.get(KEY) != words_hash(twin)
 
 
-def one_moved_on(page: Page, twin: Page) -> bool:
-    """Whether the two were in line once, and just one of them has changed since."""
+def only_one_changed(page: Page, twin: Page) -> bool:
+    """Whether the two were confirmed, and one has changed since and not the other."""
     confirmed = KEY in page.meta and KEY in twin.meta
     return confirmed and is_behind(page, twin) != is_behind(twin, page)
 
@@ -52,7 +52,7 @@ def problems(page: Page, twin: Page) -> Iterator[Problem]:
     the words of one language is welcome.
     """
     yield from block_differences(page, twin)
-    if not one_moved_on(page, twin):
+    if not only_one_changed(page, twin):
         yield from word_differences(page, twin)
     for one, other in ((page, twin), (twin, page)):
         if is_behind(one, other):

@@ -240,17 +240,14 @@ def problem(root: Path, file: Path) -> Problem | None:
 
     try:
         document = json.loads(file.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        return broken("record-not-json")
+    except ValueError as error:
+        return broken("record-malformed", why=error)
     if fault := schema_error(document):
-        return broken(
-            "record-malformed", place=fault.json_path, why=fault.message[:100]
-        )
-    paths = [block["path"] for block in document["blocks"]]
-    if len(set(paths)) < len(paths):
-        return broken("record-block-twice")
-    if file.stem != name_of(document["environment"]):
-        return broken("record-misnamed", name=name_of(document["environment"]))
+        why = f"{fault.json_path}: {fault.message[:100]}"
+        return broken("record-malformed", why=why)
+    name = name_of(document["environment"])
+    if file.stem != name:
+        return broken("record-malformed", why=f"it is that of {name}")
     if (date := document["environment"]["date"]) > datetime.now(UTC).date().isoformat():
         return broken("record-in-future", date=date)
     return None

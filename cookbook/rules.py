@@ -38,8 +38,12 @@ class Rule:
 
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-GROUPS: dict[str, dict[str, str]] = _DATA["groups"]
-RULES = {name: Rule(name, **rule) for name, rule in _DATA["rules"].items()}
+GROUPS: dict[str, dict[str, str]] = _DATA.pop("groups")
+RULES = {
+    name: Rule(name, code, **texts)
+    for code, named in _DATA.items()
+    for name, texts in named.items()
+}
 
 
 @dataclass(frozen=True)

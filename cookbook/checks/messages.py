@@ -13,7 +13,6 @@ from cookbook.pages import PageError, tests_of
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")
-ENTRY, KEYS = "[[message]]", ("page", "start", "reason")
 EXPECTING = ("raises_as_documented", "assert_documented")  # both in tests/helpers.py
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -30,7 +29,7 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     listed, found = set(), []
     try:
         entries = _entries(catalogue.root)
-    except ValueError as error:
+    except (ValueError, KeyError, TypeError) as error:
         return [Problem(UNRAISED, 1, "unraised-malformed", {"reason": error})]
     for line, entry in entries:
         if entry["page"] in unreadable:
@@ -70,19 +69,21 @@ def begin_with(messages: list[str], start: str) -> list[str]:
 
 
 def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
-    """The entries of the list and their lines.
-
-    Raises:
-        ValueError: it is not TOML, or an entry is not complete.
-    """
+    """The entries of the list and their lines; an error where one is not complete."""
     file = root / UNRAISED
     text = file.read_text("utf-8") if file.exists() else ""
-    entries = tomllib.loads(text).get("message", [])
-    lines = [n for n, line in enumerate(text.split("\n"), 1) if line.strip() == ENTRY]
-    for line, entry in zip(lines, entries, strict=True):
-        if entry.keys() != set(KEYS) or not all(entry.values()):
-            raise ValueError(f"line {line}")
-    return list(zip(lines, entries, strict=True))
+    pages, found = tomllib.loads(text), []
+    for entry in pages.pop("message", []):  # the longer form, [[message]]
+        pages.setdefault(entry["page"], {})[entry["start"]] = entry["reason"]
+    for page, reasons in pages.items():
+        for start, reason in dict(reasons).items():
+            if not (start and reason):
+                raise ValueError(f"{page}: {start}")
+            own = text.find(f'"{page}"')  # where its entries begin
+            place = max(own, text.find(start, own))
+            entry = {"page": page, "start": start}
+            found.append((text.count("\n", 0, place) + 1, entry))
+    return found
 
 
 def expected(root: Path) -> Iterator[tuple[str, str]]:

@@ -6,47 +6,29 @@ Changed is whatever a reader may paste, so all but a demonstration under the mai
 import ast
 import copy
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from cookbook.claims import claims
 
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DTYPES = {
-    "float32": "float64",
-    "float64": "float32",
-    "float16": "bfloat16",
-    "bfloat16": "float16",
-    "int64": "int32",
-    "int32": "int64",
-    "uint8": "int16",
-}
+PAIR = re.compile(r"(\w+) to (\w+)")
+TYPES = """
+float32 to float64, float64 to float32, float16 to bfloat16, bfloat16 to float16,
+int64 to int32, int32 to int64, uint8 to int16
+"""
+DTYPES = dict(PAIR.findall(TYPES))
+OPERATORS = """
+Add to Sub, Sub to Add, Mult to Add, Div to Mult, FloorDiv to Mult, Mod to Mult,
+Pow to Mult, BitAnd to BitOr, BitOr to BitAnd, Lt to GtE, LtE to Gt, Gt to LtE,
+GtE to Lt, Eq to NotEq, NotEq to Eq, Is to IsNot, IsNot to Is, In to NotIn,
+NotIn to In, And to Or, Or to And, USub to UAdd
+"""
+SWAPS = {getattr(ast, a): getattr(ast, b) for a, b in PAIR.findall(OPERATORS)}
 CONTEXTS = ("no_grad", "inference_mode")  # torch alone is none: that would only crash
-SWAPS = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.Lt: ast.GtE,
-    ast.LtE: ast.Gt,
-    ast.Gt: ast.LtE,
-    ast.GtE: ast.Lt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.USub: ast.UAdd,
-}
 
 
 class Mutant(NamedTuple):
@@ -128,84 +110,65 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Callable]]:
         operators = getattr(node, field, None)
         operators = operators if isinstance(operators, list) else [operators]
         if type(operators[0]) in SWAPS:
-            yield f"{type(operators[0]).__name__} swapped", swap(field)
+            yield f"{type(operators[0]).__name__} swapped", partial(swap, field)
     if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
-        yield f"{node.value} changed", replace_constant
+        value = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield f"{node.value} changed", put("value", value)
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         yield "condition negated", negate
     if isinstance(node, ast.Expr | ast.AugAssign | ast.Raise):
         yield "statement removed", remove
     if isinstance(node, ast.FunctionDef) and node.decorator_list:
-        yield "decorator dropped", drop_decorator
+        yield "decorator dropped", lambda node: node.decorator_list.pop(0)
     if isinstance(node, ast.With) and not node.items[0].optional_vars:
         yield "context dropped", drop_context
     if isinstance(node, ast.Attribute) and node.attr in DTYPES:
-        yield f"{node.attr} changed", change_dtype
+        yield f"{node.attr} changed", put("attr", DTYPES[node.attr])
     bare = isinstance(node, ast.Call) and not node.args and not node.keywords
     if bare and isinstance(node.func, ast.Attribute) and node.func.attr not in CONTEXTS:
         yield f"{node.func.attr} dropped", drop_method
     if isinstance(node, ast.Call) and len(node.args) > 1:
-        yield "arguments swapped", swap_arguments
+        yield "arguments swapped", lambda node: node.args.insert(0, node.args.pop(1))
     if isinstance(node, ast.Return) and node.value is not None:
-        yield "returns None", return_none
-    if isinstance(node, ast.Call) and node.keywords:
-        for index, keyword in enumerate(node.keywords):
-            if keyword.arg:
-                yield f"argument {keyword.arg} dropped", drop_keyword(index)
+        yield "returns None", put("value", ast.Constant(None))
+    for index, keyword in enumerate(
+        node.keywords if isinstance(node, ast.Call) else ()
+    ):
+        if keyword.arg:
+            yield f"argument {keyword.arg} dropped", partial(drop_keyword, index)
 
 
-def swap(field: str):
-    def change(node):
-        value = getattr(node, field)
-        if isinstance(value, list):
-            value[0] = SWAPS[type(value[0])]()
-        else:
-            setattr(node, field, SWAPS[type(value)]())
-
-    return change
+def put(field: str, value: object) -> Callable:
+    """Returns what gives a node's field another value."""
+    return lambda node: setattr(node, field, value)
 
 
-def drop_keyword(index: int):
-    def change(node):
-        del node.keywords[index]
-
-    return change
-
-
-def replace_constant(node):
-    node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+def swap(field: str, node: ast.AST) -> None:
+    value = getattr(node, field)
+    if isinstance(value, list):
+        value[0] = SWAPS[type(value[0])]()
+    else:
+        setattr(node, field, SWAPS[type(value)]())
 
 
-def drop_decorator(node):
-    del node.decorator_list[0]
+def drop_keyword(index: int, node: ast.Call) -> None:
+    del node.keywords[index]
 
 
-def drop_context(node):
+def drop_context(node: ast.With) -> None:
     node.__class__ = ast.If
     node.test, node.orelse = ast.Constant(True), []
 
 
-def change_dtype(node):
-    node.attr = DTYPES[node.attr]
-
-
-def drop_method(node):
+def drop_method(node: ast.Call) -> None:
     owner = node.func.value
     node.__class__, node.__dict__ = owner.__class__, owner.__dict__
 
 
-def swap_arguments(node):
-    node.args[:2] = node.args[1::-1]
-
-
-def negate(node):
+def negate(node: ast.If | ast.While | ast.IfExp) -> None:
     node.test = ast.UnaryOp(ast.Not(), node.test)
 
 
-def remove(node):
+def remove(node: ast.stmt) -> None:
     node.__class__ = ast.Pass
     node.__dict__ = {"lineno": node.lineno, "col_offset": node.col_offset}
-
-
-def return_none(node):
-    node.value = ast.Constant(None)

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cookbook.markdown import Document, Passage, words
+from cookbook.markdown import Passage, words
 from cookbook.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
 from cookbook.rules import Problem
 
 GLOSSARY = Path("docs/glossary.yml")
-# The Markdown files outside docs/ that readers follow links in.
-GUIDES = ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 # Built, so in no folder: pages of each language, and ids of a recipe's page.
 GENERATED = ("apis.md", "messages.md", "verified.md", "rules.md")
 DERIVED_IDS = {"verified", "apis", "related"}
@@ -59,11 +57,8 @@ def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
             if page.lang == "zh":
                 yield from _term_problems(page, passages, terms)
                 yield from _code_problems(page)
-        yield from image_problems(page.path, page.document)
+        yield from _image_problems(page)
         yield from _link_problems(root, page)
-    for path in GUIDES:
-        if (root / path).exists():
-            yield from _guide_problems(root, Path(path))
 
 
 def _front_matter(page: Page) -> list[Passage]:
@@ -117,15 +112,14 @@ def _code_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(number, "chinese-in-code", code=f"`{text}`")
 
 
-def image_problems(path: Path, document: Document) -> Iterator[Problem]:
-    for link in document.links:
+def _image_problems(page: Page) -> Iterator[Problem]:
+    for link in page.document.links:
         if link.alt is None:
             continue
         if not link.alt.strip():
-            yield Problem(path, link.line, "image-without-description")
+            yield page.problem(link.line, "image-without-description")
         if FOREIGN.match(link.target):
-            facts = {"address": link.target}
-            yield Problem(path, link.line, "third-party-request", facts)
+            yield page.problem(link.line, "third-party-request", address=link.target)
 
 
 def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
@@ -164,29 +158,3 @@ def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
 def _ids(page: Page) -> set[str]:
     ids = {heading.id for heading in page.headings if heading.id}
     return ids | DERIVED_IDS | {page.slug}
-
-
-def _guide_problems(root: Path, path: Path) -> Iterator[Problem]:
-    """Images and links of a file that is read on the repository's site."""
-    document = _guide(root / path)
-    yield from image_problems(path, document)
-    for link in document.links:
-        target, _, anchor = link.target.partition("#")
-        if EXTERNAL.match(target):
-            continue
-        file = root / path.parent / target if target else root / path
-        if not file.exists():
-            yield Problem(path, link.line, "link-broken", {"target": link.target})
-        elif anchor and file.suffix == ".md" and anchor not in _slugs(file):
-            facts = {"anchor": anchor, "page": target or path}
-            yield Problem(path, link.line, "link-anchor-unknown", facts)
-
-
-def _guide(file: Path) -> Document:
-    return Document(file.read_text("utf-8", "replace"))  # another rule says which
-
-
-def _slugs(file: Path) -> set[str]:
-    """The ids that GitHub gives to the headings of a file."""
-    headings = (heading.text.lower() for heading in _guide(file).headings)
-    return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in headings}

@@ -8,8 +8,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from mkdocs.utils import is_markdown_file
-
 from cookbook import answer, moved, parity, records
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks import (
@@ -26,7 +24,6 @@ from cookbook.pages import (
     LANGUAGES,
     PASSIVE,
     PYTHON,
-    SHELLS,
     Block,
     Page,
     PageError,
@@ -49,7 +46,6 @@ SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 MIN_REASON = 3  # words
 GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
-NETWORK_COMMAND = re.compile(r"\b(curl|wget|git clone|pip3? (install|download))\b")
 
 
 def problems(
@@ -65,7 +61,6 @@ def problems(
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
-    found += _stray_pages(catalogue)
     found += _snippet_problems(catalogue)
     found += _unproved_outputs(catalogue)
     pages = [*catalogue.pages, *catalogue.other_pages]
@@ -122,16 +117,9 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
     english_only = ENGLISH_ONLY if page.lang == "en" or not has_twin else ()
     allowed = (*STRINGS, "aliases", *english_only, parity.KEY)
-    for key in meta:
-        if key in allowed:
-            continue
-        if key in ENGLISH_ONLY:
-            yield page.problem(at(key), "front-matter-shared-key", key=key)
-        else:
-            known = ", ".join(allowed)
-            yield page.problem(
-                at(key), "front-matter-unknown-key", key=key, known=known
-            )
+    for key in meta.keys() - {*allowed}:
+        facts = {"key": key, "known": ", ".join(allowed)}
+        yield page.problem(at(key), "front-matter-unknown-key", **facts)
     for key in STRINGS:
         if not isinstance(meta.get(key), str) or not meta[key].strip():
             yield page.problem(at(key), "front-matter-key-missing", key=key)
@@ -143,8 +131,6 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
         yield page.problem(at("aliases"), "aliases-missing")
     if page.lang == "en" and "answer" not in meta:
         yield page.problem(1, "answer-missing")
-    if meta.get("shape", PROGRAM) != PROGRAM:
-        yield page.problem(at("shape"), "shape-unknown", shape=meta["shape"])
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
@@ -165,10 +151,6 @@ def _block_problems(page: Page) -> Iterator[Problem]:
             )
     for block in page.blocks:
         yield from _mark_problems(page, block)
-        if block.language in SHELLS and block.mark != "skip":
-            for number, line in enumerate(block.code.split("\n"), block.line + 1):
-                if found := NETWORK_COMMAND.search(line.partition("#")[0]):
-                    yield page.problem(number, "shell-needs-network", command=found[0])
 
 
 def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
@@ -271,16 +253,6 @@ def _shown_problems(
             yield from referee.problems(page)
 
 
-def _stray_pages(catalogue: Catalogue) -> Iterator[Problem]:
-    """MkDocs would publish these, and nothing would run their blocks."""
-    known = {page.path for page in (*catalogue.pages, *catalogue.other_pages)}
-    for name in ("root", *LANGUAGES):
-        for file in sorted((catalogue.root / "docs" / name).rglob("*")):
-            path = file.relative_to(catalogue.root)
-            if is_markdown_file(path.name) and path not in known:
-                yield Problem(path, 1, "page-not-recipe")
-
-
 def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
     """Every page has its twin, and the two are in line."""
     pages = {page.path: page for page in catalogue.pages}
@@ -290,9 +262,6 @@ def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]
             yield page.problem(1, "twin-not-written", twin=page.twin_path)
         elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
             yield from parity.problems(page, twin)
-    for page in catalogue.other_pages:
-        if page.lang in LANGUAGES and not (catalogue.root / page.twin_path).exists():
-            yield page.problem(1, "twin-missing", twin=page.twin_path)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -370,23 +339,17 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
         with suppress(PageError):
             if page.meta.get("shape") == PROGRAM:
                 programs |= paths
-    for file in sorted((catalogue.root / "snippets").rglob("*.*")):
+    for file in sorted((catalogue.root / "snippets").rglob("*.py")):
         path = file.relative_to(catalogue.root)
-        if "__pycache__" in path.parts:
-            continue
-        if path.suffix == ".out" and not file.with_suffix(".py").exists():
-            yield Problem(path, 1, "output-without-snippet")
-        elif path.suffix == ".py":
-            if path not in shown:
-                include = path.relative_to("snippets")
-                yield Problem(path, 1, "snippet-unused", {"include": include})
-            test = tests_of(path)
-            if not (catalogue.root / test).exists():
-                yield Problem(path, 1, "test-missing", {"test": test})
-            else:
-                yield from proof_checks.problems(catalogue.root, path)
-            is_program = path in programs
-            yield from snippet_checks.problems(catalogue.root, path, is_program)
+        if path not in shown:
+            include = path.relative_to("snippets")
+            yield Problem(path, 1, "snippet-unused", {"include": include})
+        test = tests_of(path)
+        if not (catalogue.root / test).exists():
+            yield Problem(path, 1, "test-missing", {"test": test})
+        else:
+            yield from proof_checks.problems(catalogue.root, path)
+        yield from snippet_checks.problems(catalogue.root, path, path in programs)
 
 
 def _unproved_outputs(catalogue: Catalogue) -> Iterator[Problem]:

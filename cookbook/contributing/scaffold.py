@@ -104,7 +104,7 @@ def template(name: str) -> Template:
 
 
 def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[Path]:
-    """Write the files of ``<category>/<slug>``, all of them or none.
+    """Write the files of ``<category>/<slug>``; none where one is there already.
 
     Raises:
         ScaffoldError: the recipe exists, or its name will not do.
@@ -120,7 +120,9 @@ def create(catalogue: Catalogue, recipe: str, titles: dict, gpu: bool) -> list[P
     for path in files:
         if (catalogue.root / path).exists():
             raise ScaffoldError("file", path=path)
-    write(catalogue.root, files)
+    for path, text in files.items():
+        (catalogue.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (catalogue.root / path).write_text(text, encoding="utf-8")
     list_file = catalogue.root / CATEGORIES
     text = listing.add(list_file.read_text("utf-8"), category, slug)
     list_file.write_text(text, "utf-8")
@@ -171,21 +173,6 @@ def refuse_moved(catalogue: Catalogue, slug: str, own: str = "") -> None:
     for one in moved.load(catalogue.root):
         if one.slug == slug and one.new != own:
             raise ScaffoldError("moved", slug=slug, path=moved.FILE)
-
-
-def write(root: Path, files: dict[Path, str]) -> None:
-    """Write all files; where one cannot be written, leave none behind."""
-    written = []
-    try:
-        for path, text in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            with (root / path).open("x", encoding="utf-8") as file:
-                written.append(root / path)
-                file.write(text)
-    except OSError:
-        for file in written:
-            file.unlink()
-        raise
 
 
 def report(root: Path, paths: list[Path]) -> str:

@@ -27,8 +27,6 @@ from cookbook.site import indexes, publish, render, search
 # its problems depend on. Not cookbook/, since the engine stays loaded.
 WATCHED = ("docs", "snippets", "tests/snippets", "verified")
 WATCHED += ("tests/unraised.toml", "mkdocs.en.yml", "mkdocs.zh.yml")
-WATCHED += ("requirements.in", "requirements-paddle.txt")
-WATCHED += ("README.md", "CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 TITLES = {
     "en": "This page is not finished; mkdocs build refuses it:",
     "zh": "本页尚未完成，改好以下问题后才能发布：",

@@ -1,6 +1,5 @@
 """Say, from the records, where and when a recipe's exact text last passed."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
@@ -270,17 +269,12 @@ def _environment_row(record: Record, words: dict) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def failures(catalogue: Catalogue) -> Iterator[tuple[Recipe, str]]:
-    """Each recipe with each environment in which it fails."""
-    for recipe in catalogue.recipes:
-        for one in outcomes(catalogue, recipe):
-            if one.status == "failed":
-                device = one.record.environment["device"]
-                yield recipe, f"torch {one.record.torch}, {device}"
-
-
 def _failure_lines(catalogue: Catalogue, lang: str) -> list[str]:
+    """Each recipe with each environment in which it fails."""
     return [
-        f"- [{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md): {where}"
-        for recipe, where in failures(catalogue)
+        f"- [{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md): "
+        f"torch {one.record.torch}, {one.record.environment['device']}"
+        for recipe in catalogue.recipes
+        for one in outcomes(catalogue, recipe)
+        if one.status == "failed"
     ]

@@ -84,13 +84,12 @@ def test_a_change_taken_back_needs_no_confirmation(confirmed):
 
 def test_confirming_twice_changes_nothing(confirmed):
     before = pages(confirmed)
-    for argument in (SLUG, "--all"):
-        done = confirmed.command("cookbook", "parity", argument)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == (
-            f"confirmed: {PAGE} (1 paragraphs) and {TWIN} (1 paragraphs) say the same\n"
-        )
-        assert pages(confirmed) == before
+    done = confirmed.command("cookbook", "parity", SLUG)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        f"confirmed: {PAGE} (1 paragraphs) and {TWIN} (1 paragraphs) say the same\n"
+    )
+    assert pages(confirmed) == before
 
 
 def test_confirming_changes_one_line_of_each_page(cookbook):
@@ -285,7 +284,6 @@ def test_one_page_can_not_be_confirmed(alone):
     done = alone.command("cookbook", "parity", SLUG)
     assert done.returncode == 1
     assert f"{PAGE}:1: T106 nobody has written this recipe" in done.stdout
-    assert alone.command("cookbook", "parity", "--all").returncode == 0
 
 
 def test_a_recipe_in_chinese_alone_can_be_related_to(confirmed):

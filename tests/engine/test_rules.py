@@ -202,18 +202,16 @@ def test_paths_that_are_none_of_one_machine_pass(cookbook):
 
 
 def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
-    plant(cookbook, py="import unlisted as pd", zh="这是过度拟合。")
+    plant(cookbook, zh="这是过度拟合。")
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert cookbook.problems() == [
         f"{TWIN}:12: P313 “过度拟合”不是 overfitting 的统一译名；写成“过拟合”，"
         "以 docs/glossary.yml 为准",
-        f"{SNIPPET}:4: S206 unlisted 不在依赖中；使用 requirements.in 中已有的包，"
-        "或添加到其中",
     ]
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
-    assert "S206 unlisted is not declared" in cookbook.problems()[1]
+    assert "is not the term for overfitting" in cookbook.problems()[0]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -80,13 +80,8 @@ def test_a_page_that_shows_what_runs_passes(cookbook, row):
 
 
 QUOTE = "```pytb\nKeyError: 1\n```"
-ENTRY = f"""\
-# Messages
-[[message]]
-page = "{SLUG}"
-start = "{{}}"
-reason = "{{}}"
-"""
+ENTRY = f'# Messages\n["{SLUG}"]\n"{{}}" = "{{}}"\n'
+NOT_COMPLETE = f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete "
 PARAMETER = '@pytest.mark.parametrize("start", ["KeyError: 1"])\ndef test_errors(start)'
 BY_PARAMETER = RAISES.replace("def test_errors()", PARAMETER)
 NOT_RAISED = f"{PAGE}:12: S305 no test raises KeyError: 1; in {TEST}, put the line "
@@ -98,20 +93,24 @@ ACCOUNTS = {
     "listed": ({"unraised": ENTRY.format("KeyError:", "needs a GPU")}, ""),
     "listed without a reason": (
         {"test": RAISES, "unraised": ENTRY.format("KeyError: 1", "")},
-        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete (line 2",
+        f'{NOT_COMPLETE}({SLUG}: KeyError: 1); write ["<category>/<slug>"], and below ',
     ),
     "not TOML": (
-        {"test": RAISES, "unraised": "[[message]]\npage = \n"},
-        f"{UNRAISED}:1: S306 the list is not TOML, or an entry is not complete (Invali",
+        {"test": RAISES, "unraised": '["x"]\npage = \n'},
+        f"{NOT_COMPLETE}(Invalid value (at line 2, column 8)); ",
+    ),
+    "in the longer form, without its start": (
+        {"test": RAISES, "unraised": '[[message]]\npage = "a/b"\nreason = "GPU"\n'},
+        f"{NOT_COMPLETE}('start'); ",
     ),
     "not quoted": (
         {"test": RAISES, "unraised": ENTRY.format("KeyError: 2", "GPU")},
-        f"{UNRAISED}:2: S307 training/label-smoothing does not quote one message that "
+        f"{UNRAISED}:3: S307 training/label-smoothing does not quote one message that "
         "begins with KeyError: 2; ",
     ),
     "raised and listed": (
         {"test": RAISES, "unraised": ENTRY.format("KeyError: 1", "GPU")},
-        f"{UNRAISED}:2: S308 a test raises KeyError: 1; ",
+        f"{UNRAISED}:3: S308 a test raises KeyError: 1; ",
     ),
 }
 
