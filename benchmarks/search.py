@@ -31,7 +31,7 @@ LINE = 50  # kB/s, of a slow connection
 ASK = """async ({ script, index, foreign, queries }) => {
   const SETUP = 0, QUERY = 2
   // The index of the other language is at hand, as after their download.
-  const local = `async () => ({ json: async () => ${JSON.stringify(foreign)} })`
+  const local = `async () => ({ json: async () => (${JSON.stringify(foreign)}) })`
   const source = `onunhandledrejection = event => { throw event.reason };
     ((location, fetch) => { ${script} })("http://a/assets/", ${local})`
   const timed = async (worker, type, data) => {

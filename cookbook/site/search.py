@@ -14,6 +14,7 @@ from textwrap import shorten
 
 import yaml
 
+from cookbook import wordings
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN, Page, other_language
 from cookbook.site import wanted
@@ -128,7 +129,9 @@ def tags(recipe: Recipe, foreign: str | None) -> list[str]:
 
 def error_lines(page: Page) -> str:
     """Its messages without the exception's name: the nth line is #error-n."""
-    messages = [EXCEPTION.sub("", error) for error in page.errors]
+    messages = [
+        EXCEPTION.sub("", error) for error in [*page.errors, *wordings.of(page)]
+    ]
     return "\n".join(shorten(message, LINE, placeholder="…") for message in messages)
 
 
