@@ -6,6 +6,10 @@ where `wants` was added to, `why` says for what reason. held_out.jsonl was writt
 people who had seen neither pages nor aliases, and is only counted. A query counts
 when one of the recipes it wants exists; where none does, the worker should say so.
 ``pytest -s tests/search`` prints the tables.
+
+New recipes need no change of the ranking. Where a bar is missed, the failing test lists
+each query, what stands first, and what was wanted: where the new recipe does answer,
+add its slug to the query's `wants`, with the reason in `why`.
 """
 
 import json
