@@ -127,8 +127,9 @@ SPEC_newest := torch torchvision
 SPEC_nightly := --pre torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
-compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block on another torch: make compat TORCH=2.13.0, newest or nightly
+compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, newest or nightly
 	.compat/$(TORCH)/bin/pytest --verify docs
+	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 
 which-torch:
 	@echo "say which: make compat TORCH=2.13.0"; exit 1

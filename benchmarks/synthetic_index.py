@@ -17,15 +17,15 @@ LATIN = "[A-Za-z][A-Za-z0-9_.]*"
 WORD = re.compile(f"{LATIN}|[\u4e00-\u9fff]{{1,2}}")
 
 
-def grown(site: dict, recipes: int) -> dict:
-    """What ``search.load`` returns, with made-up recipes behind the real ones.
+def grown(index: dict, recipes: int) -> dict:
+    """A language's index with made-up recipes behind the real ones.
 
     Always the same for the same recipes.
     """
     rng = random.Random(0)
-    docs = {column: list(texts) for column, texts in site["index"]["docs"].items()}
-    foreign, real = list(site["foreign"]), len(docs["location"])
-    mixed = [*(docs[column] for column in MIXED), foreign]
+    docs = {column: list(texts) for column, texts in index["docs"].items()}
+    real = len(docs["location"])
+    mixed = [docs[column] for column in MIXED]
     topics = [texts[real:] for texts in mixed]  # follow the recipes
     for texts in mixed:
         del texts[real:]
@@ -39,7 +39,7 @@ def grown(site: dict, recipes: int) -> dict:
         docs["location"].append(f"{docs['location'][model][:-1]}-{number}/")
     for texts, more in zip(mixed, topics, strict=True):
         texts.extend(more)
-    return {"index": {**site["index"], "docs": docs}, "foreign": foreign}
+    return {**index, "docs": docs}
 
 
 def exchanger(rng: random.Random, texts: list[str]) -> Callable[[re.Match], str]:

@@ -279,7 +279,8 @@ def on_page_content(html, page, config, files):
 def recipe_markdown(recipe, config) -> str:
     """The Markdown of a recipe's page in the language that is built."""
     page = recipe.pages[config.extra["lang"]]
-    return render.number_errors(render.site_markdown(config.extra["catalogue"], page))
+    markdown = render.site_markdown(config.extra["catalogue"], page)
+    return render.number_errors(markdown) + render.other_wordings(page)
 
 
 def recipe_of(page, config):

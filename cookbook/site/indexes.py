@@ -2,7 +2,7 @@
 
 import re
 
-from cookbook import apis
+from cookbook import apis, wordings
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.rules import GROUPS, RULES, WARNING, Rule
 
@@ -52,12 +52,17 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
 def error_page(catalogue: Catalogue, lang: str) -> str:
     """The Markdown of the error index: a heading per exception."""
     found: dict[tuple[str, str], list[Recipe]] = {}
+    torch: dict[tuple[str, str], str] = {}  # releases of a wording that no page quotes
     for recipe in catalogue.recipes:
         for error in recipe.errors:
             kind, _, text = error.splitlines()[0].partition(": ")
             users = found.setdefault((kind, text), [])
             if recipe not in users:
                 users.append(recipe)
+        for text, releases in wordings.of(recipe.page_for(lang)).items():
+            kind, _, text = text.partition(": ")
+            found.setdefault((kind, text), []).append(recipe)
+            torch.setdefault((kind, text), f" (PyTorch {', '.join(releases)})")
     lines = _head(WORDS[lang]["errors"], WORDS[lang]["errors_lead"], "errors")
     previous = None
     for kind, text in sorted(found):
@@ -65,7 +70,7 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
             lines += ["", f"## {kind} {{ #{kind.lower()} }}", ""]
         previous = kind
         links = ", ".join(_link(recipe, lang) for recipe in found[kind, text])
-        lines.append(f"- {_code(text)}: {links}")
+        lines.append(f"- {_code(text)}{torch.get((kind, text), '')}: {links}")
     return "\n".join([*lines, ""])
 
 

@@ -4,7 +4,7 @@ import itertools
 import re
 from pathlib import Path
 
-from cookbook import answer, apis
+from cookbook import answer, apis, wordings
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.markdown import read
 from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
@@ -25,6 +25,8 @@ WORDS = {
         "apis": "PyTorch documentation",
         "related": "Related recipes",
         "wrap": "Wrap long lines",
+        "wordings": "In other releases",
+        "message": "Message",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
         "behind": "This page has not been checked against the latest {twin} yet, "
@@ -40,6 +42,8 @@ WORDS = {
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
         "wrap": "长行自动换行",
+        "wordings": "其他版本的报错文字",
+        "message": "报错信息",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
@@ -169,6 +173,20 @@ def number_errors(markdown: str) -> str:
     return (
         QUOTED.sub(with_id, head) + ROW.sub(with_id, table) + QUOTED.sub(with_id, tail)
     )
+
+
+def other_wordings(page: Page) -> str:
+    """A table of what other releases say; its ids follow those of the page's own."""
+    found, words = wordings.of(page), WORDS[page.lang]
+    if not found:
+        return ""
+    lines = ["", "", f"## {words['wordings']} {{ #wordings }}", ""]
+    lines += [f"| {words['message']} | PyTorch |", "| --- | --- |"]
+    for number, (text, releases) in enumerate(found.items(), len(page.errors) + 1):
+        shown = text.replace("|", "\\|")
+        mark = f'<span id="error-{number}"></span>'
+        lines.append(f"| {mark}`` {shown} `` | {', '.join(releases)} |")
+    return "\n".join([*lines, ""])
 
 
 def _around_messages(markdown: str) -> tuple[str, str, str]:

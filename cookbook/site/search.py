@@ -2,8 +2,8 @@
 
 Small enough to be fetched when the reader turns to the search box: a page's
 title, sentence, aliases, symbols and error messages, column by column. Its prose
-and code are left out, and so is what would say a thing twice. Aliases in the other
-script are a file of their own, for readers who type in it.
+and code are left out, and so are phrases whose words are all there already. A reader
+who types in the other language makes the worker fetch that language's index, too.
 """
 
 import json
@@ -14,19 +14,16 @@ from textwrap import shorten
 
 import yaml
 
+from cookbook import wordings
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import HAN, LANGUAGES, Page
+from cookbook.pages import HAN, Page, other_language
 from cookbook.site import wanted
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
 POPULAR = Path("docs/popular.yml")
-FOREIGN_FILE = FILE.with_name("foreign.json")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
-BRIEF = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
-# The share of a phrase in the other language that must be new for it to be worth
-# its place: whoever types it here needs the page, but seldom in just these words.
-NEW = 0.25
+SHORT = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
 ANSWER = 3  # lines of the answer that a result shows
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
@@ -44,29 +41,29 @@ BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")
 
 
 def load(catalogue: Catalogue, lang: str) -> dict:
-    """All that the worker reads of a language's site.
+    """What the worker reads on a language's site: its index and, if need be, the other.
 
-    ``index`` is what it is given first; ``foreign`` has, for each recipe, the
-    aliases in the other script, as far as they say more.
+    ``foreign`` is the index of the other language.
     """
-    telling = telling_symbols(catalogue)
+    other = other_language(lang)
+    return {"index": index(catalogue, lang), "foreign": index(catalogue, other)}
+
+
+def index(catalogue: Catalogue, lang: str) -> dict:
+    """A language's index: what the worker is given first."""
+    unique = unique_symbols(catalogue)
     topics = wanted.missing(catalogue)
-    known = [aliases(recipe, lang, telling, topics) for recipe in catalogue.recipes]
-    docs = [
-        document(recipe, lang, own)
-        for recipe, (own, _) in zip(catalogue.recipes, known, strict=True)
-    ]
+    docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
     unmet = [topic(entry, lang) for entry in topics if not entry.until]
     columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
-    columns["title"] += [title for title, _, _ in unmet]
-    columns["aliases"] += ["\n".join(own) for _, own, _ in unmet]
-    others = [foreign for _, foreign in known] + [foreign for *_, foreign in unmet]
+    columns["title"] += [title for title, _ in unmet]
+    columns["aliases"] += ["\n".join(phrases) for _, phrases in unmet]
     titles = {
         category.slug: category.title[lang]
         for category in catalogue.categories
         if catalogue.in_category(category.slug)
     }
-    index = {
+    return {
         "config": {
             "lang": [lang],
             "categories": titles,
@@ -77,7 +74,6 @@ def load(catalogue: Catalogue, lang: str) -> dict:
         },
         "docs": columns,
     }
-    return {"index": index, "foreign": ["\n".join(phrases) for phrases in others]}
 
 
 def popular(catalogue: Catalogue) -> list[int]:
@@ -88,16 +84,13 @@ def popular(catalogue: Catalogue) -> list[int]:
     return [slugs.index(slug) for slug in listed if slug in slugs]
 
 
-def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str], list[str]]:
-    """A topic without a recipe: title, aliases, and those in the other script."""
-    title, *own = entry.phrases[lang]
-    (other,) = set(LANGUAGES) - {lang}
-    own = news(essences(set(own)), title, 0)
-    foreign = news(essences(set(entry.phrases[other])), "\n".join([title, *own]), NEW)
-    return title, sorted(own), sorted(foreign)
+def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str]]:
+    """A topic without a recipe: its title and its aliases."""
+    title, *phrases = entry.phrases[lang]
+    return title, sorted(with_new_words(without_stop_words(set(phrases)), title))
 
 
-def telling_symbols(catalogue: Catalogue) -> set[str]:
+def unique_symbols(catalogue: Catalogue) -> set[str]:
     """The library symbols that a single recipe uses."""
     uses = Counter(name for recipe in catalogue.recipes for name in recipe.apis)
     return {name for name, count in uses.items() if count == 1}
@@ -106,13 +99,13 @@ def telling_symbols(catalogue: Catalogue) -> set[str]:
 def write(catalogue: Catalogue, lang: str, site: Path) -> None:
     """Write a language's index into the site."""
     (site / FILE).parent.mkdir(exist_ok=True)
-    found = load(catalogue, lang)
-    for file, part in ((FILE, "index"), (FOREIGN_FILE, "foreign")):
-        text = json.dumps(found[part], ensure_ascii=False, separators=(",", ":"))
-        (site / file).write_text(text, encoding="utf-8")
+    text = json.dumps(index(catalogue, lang), ensure_ascii=False, separators=(",", ":"))
+    (site / FILE).write_text(text, encoding="utf-8")
 
 
-def document(recipe: Recipe, lang: str, own: list[str]) -> dict[str, str]:
+def document(
+    recipe: Recipe, lang: str, unique: set[str], topics: list[wanted.Topic]
+) -> dict[str, str]:
     """What is searched of one recipe, and what a result shows of it."""
     page = recipe.page_for(lang)
     foreign = page.lang != lang
@@ -120,7 +113,7 @@ def document(recipe: Recipe, lang: str, own: list[str]) -> dict[str, str]:
         "location": f"../{page.url}" if foreign else f"{page.category}/{page.slug}/",
         "title": recipe.title(lang),
         "text": recipe.description(lang).replace("`", ""),
-        "aliases": "\n".join(own),
+        "aliases": "\n".join(aliases(recipe, lang, unique, topics)),
         "answers": "\n".join(recipe.answer.split("\n")[:ANSWER]),
         "errors": error_lines(page),
         "tags": " ".join(tags(recipe, page.lang if foreign else None)),
@@ -136,74 +129,79 @@ def tags(recipe: Recipe, foreign: str | None) -> list[str]:
 
 def error_lines(page: Page) -> str:
     """Its messages without the exception's name: the nth line is #error-n."""
-    messages = [EXCEPTION.sub("", error) for error in page.errors]
+    messages = [
+        EXCEPTION.sub("", error) for error in [*page.errors, *wordings.of(page)]
+    ]
     return "\n".join(shorten(message, LINE, placeholder="…") for message in messages)
 
 
 def aliases(
-    recipe: Recipe, lang: str, telling: set[str], topics: list[wanted.Topic]
-) -> tuple[list[str], list[str]]:
-    """The aliases of both pages: those in the language's script, and the others.
+    recipe: Recipe, lang: str, unique: set[str], topics: list[wanted.Topic]
+) -> list[str]:
+    """The aliases of both pages that are in the language's script.
 
-    A title is an alias on the other side; a task that the recipe covers, the names
-    of the symbols it uses, and the topics that it helps with, are aliases, too.
+    The title of the other page, the tasks that the recipe covers, the topics that it
+    helps with, and the symbols that no other recipe uses are aliases, too.
     """
-    titles = {page.meta["title"] for page in recipe.written.values()}
-    phrases = titles - {recipe.title(lang)}
+    phrases = {page.meta["title"] for page in recipe.written.values()}
+    phrases -= {recipe.title(lang)}
     phrases |= {slug.replace("-", " ") for slug in recipe.facts.get("covers", [])}
     for page in recipe.written.values():
         phrases |= set(page.meta["aliases"])
     for topic in topics:
         if recipe.slug in topic.until:
             phrases.update(*topic.phrases.values())
-    here = {phrase for phrase in phrases if bool(HAN.search(phrase)) == (lang == "zh")}
-    own, foreign = essences(here), essences(phrases - here)
-    shown = f"{recipe.title(lang)}\n{recipe.description(lang)}"
-    said = "\n".join([shown, *map(error_lines, recipe.written.values())])
-    kept = brief(own)
-    kept = sorted(kept | news(own, "\n".join([said, *kept]), 0))
-    others = sorted(news(foreign, "\n".join([said, *kept]), NEW))
-    latin = others if lang == "zh" else kept
-    latin += symbols(recipe, telling, "\n".join([said, *latin]))
-    return kept, others
+    phrases = {phrase for phrase in phrases if is_written_in(phrase, lang)}
+    phrases = without_stop_words(phrases)
+    shown = [recipe.title(lang), recipe.description(lang)]
+    shown += map(error_lines, recipe.written.values())
+    kept = short(phrases)
+    kept = sorted(kept | with_new_words(phrases, "\n".join([*shown, *kept])))
+    if lang == "en":  # symbols are Latin: the other side has them from here
+        kept += symbols(recipe, unique, "\n".join([*shown, *kept]))
+    return kept
 
 
-def symbols(recipe: Recipe, telling: set[str], said: str) -> list[str]:
-    """On one line, the symbols that are not named already."""
-    names = [name.removeprefix("torch.") for name in recipe.apis if name in telling]
+def is_written_in(phrase: str, lang: str) -> bool:
+    return bool(HAN.search(phrase)) == (lang == "zh")
+
+
+def symbols(recipe: Recipe, unique: set[str], text: str) -> list[str]:
+    """On one line, the symbols that the text does not name."""
+    names = [name.removeprefix("torch.") for name in recipe.apis if name in unique]
     names = [name.removeprefix("Tensor.") for name in names]
-    new = [name for name in names if name.casefold() not in said.casefold()]
+    new = [name for name in names if name.casefold() not in text.casefold()]
     return [" ".join(new)] if new else []
 
 
-def essence(phrase: str) -> str:
-    """A phrase without the words that are not searched for, in lower case.
+def without_stop_words(phrases: set[str]) -> set[str]:
+    """The phrases in lower case, without the words that are not searched for.
 
     Words in camel case stay, since the worker finds their parts by the case.
     """
+    return {searched_words(phrase) for phrase in phrases} - {""}
+
+
+def searched_words(phrase: str) -> str:
     words = [word.removeprefix("torch.") for word in BREAKS.split(phrase)]
     words = [word if CAMEL.search(word) else word.lower() for word in words]
     return " ".join(word for word in words if word and word.lower() not in STOP)
 
 
-def essences(phrases: set[str]) -> set[str]:
-    return {essence(phrase) for phrase in phrases} - {""}
-
-
-def brief(phrases: set[str]) -> set[str]:
+def short(phrases: set[str]) -> set[str]:
     """Names, and phrases of a few words: what somebody may type just so."""
     return {
         phrase
         for phrase in phrases
-        if NAME.fullmatch(phrase) or len(parts(phrase)) <= BRIEF
+        if NAME.fullmatch(phrase) or len(parts(phrase)) <= SHORT
     }
 
 
-def news(phrases: set[str], said: str, share: float) -> set[str]:
-    """The phrases of which more than a share, word by word, is not yet said."""
-    known, kept = parts(said), set()
+def with_new_words(phrases: set[str], text: str) -> set[str]:
+    """The phrases that have a word which neither the text nor a longer one has."""
+    known, kept = parts(text), set()
     for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase)):
-        if len(parts(phrase) - known) > share * len(parts(phrase)):
+        if parts(phrase) - known:
             kept.add(phrase)
             known |= parts(phrase)
     return kept

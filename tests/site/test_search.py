@@ -217,21 +217,21 @@ def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
         page.keyboard.press("/")
 
 
-def test_the_other_languages_aliases_are_loaded_when_somebody_types_them(page):
+def test_the_other_languages_index_is_loaded_when_somebody_types_in_it(page):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     open_home(page)
     ask(page, "label smoothing")
     expect_first(page, RECIPE)
-    assert not [url for url in asked if url.endswith("foreign.json")]
-    with page.expect_request("**/en/search/foreign.json"):
+    assert not [url for url in asked if "/zh/search/" in url]
+    with page.expect_request("**/zh/search/search_index.json"):
         page.locator(".md-search__input").fill("混淆矩阵")
     expect_first(page, "/evaluation/confusion-matrix/")
 
 
-def test_search_goes_on_where_they_can_not_be_loaded(browser, address):
+def test_search_goes_on_where_it_cannot_be_loaded(browser, address):
     page = browser.new_page()
-    page.route("**/foreign.json", lambda route: route.abort())
+    page.route("**/zh/search/*.json", lambda route: route.abort())
     page.goto(f"{address}en/")
     page.wait_for_load_state("networkidle")
     ask(page, "label_smoothing 标签平滑")

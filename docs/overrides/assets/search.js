@@ -1,10 +1,10 @@
 /* The search worker: speaks the messages of Material's search box, ranks recipes
    by BM25 over words, parts of API names, and pairs of Chinese characters. The
-   aliases of the other language are fetched once somebody types in it.
+   index of the other language is fetched once somebody types in that language.
    `python -m cookbook find` runs this very file under QuickJS. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const FOREIGN = "../search/foreign.json"  // seen from this file; see cookbook/site/search.py
+const OTHER = { en: "zh", zh: "en" }  // language; its index is ../../zh/search/search_index.json from here
 const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
@@ -127,6 +127,7 @@ class Index {
   /** docs: columns, each with an entry per recipe, as cookbook/site/search.py writes them.
       The topics that no recipe is about follow the recipes: a title and aliases. */
   constructor({ config, docs }) {
+    this.lang = config.lang[0]
     this.categories = config.categories  // slug → title
     known.clear()
     stop = new Set(config.stop)
@@ -187,9 +188,10 @@ class Index {
     return this.foreign?.test(query)
   }
 
-  /** Add the aliases of the other language. */
-  addForeign(aliases) {
+  /** Add the titles and aliases of the other language: docs of its index. */
+  addForeign({ title, aliases: phrases }) {
     this.foreign = null
+    const aliases = title.map((text, n) => `${text}\n${phrases[n]}`)
     this.add(["aliases"], { aliases })
     this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
   }
@@ -389,11 +391,12 @@ function mark(text, used) {
 
 let index, foreign, latest = 0
 
-/** Fetch what the other language adds, once; without it the search goes on as it is. */
+/** Fetch the other language's index, once; without it the search goes on as it is. */
 async function fetchForeign() {
-  foreign ??= fetch(new URL(FOREIGN, location)).then(response => response.json()).catch(() => { foreign = undefined })
-  const aliases = await foreign
-  if (aliases && index.foreign) index.addForeign(aliases)
+  const file = new URL(`../../${OTHER[index.lang]}/search/search_index.json`, location)
+  foreign ??= fetch(file).then(response => response.json()).catch(() => { foreign = undefined })
+  const other = await foreign
+  if (other && index.foreign) index.addForeign(other.docs)
 }
 
 addEventListener("message", async ({ data: message }) => {
