@@ -8,7 +8,15 @@ from pathlib import Path
 import yaml
 
 from cookbook import answer, apis, parity, records
-from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, tests_of
+from cookbook.pages import (
+    INCLUDE,
+    LANGUAGES,
+    RECORDED,
+    Block,
+    Page,
+    PageError,
+    tests_of,
+)
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
@@ -97,7 +105,8 @@ class Recipe:
         for page in self.written.values():
             for include in INCLUDE.finditer(page.body):
                 snippet = Path("snippets", include["path"])
-                found += [snippet, snippet.with_suffix(".out"), tests_of(snippet)]
+                found += [snippet, tests_of(snippet)]
+                found += [snippet.with_suffix(end) for end in RECORDED]
         return list(dict.fromkeys(found))
 
     @cached_property

@@ -89,6 +89,12 @@ NOT_RAISED = (
     'it under with raises_as_documented(PAGE, "…"), or say in '
     f"{UNRAISED} why nothing can raise it here"
 )
+PICTURE, TOLD = SNIPPET.replace(".py", ".svg"), "alt: {label_smoothing: A line}\n"
+NO_ALT = (
+    "alt does not tell of each picture of the page (label_smoothing), or tells of "
+    "another; write alt: and below it, for each picture, its name, a colon and what "
+    "it shows"
+)
 UNRAISED_ENTRY = """
 # Messages
 [[message]]
@@ -539,8 +545,8 @@ FAULTS = {
     ),
     "unknown key": (
         headed("tag: [loss]"),
-        f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are "
-        "title, description, aliases, related, covers, tags, answer, shape, parity",
+        f"{PAGE}:4: P104 unknown front matter key tag; remove it; known are title, "
+        "description, aliases, alt, related, covers, tags, answer, shape, parity",
     ),
     "English fact on the Chinese page": (
         Change(TWIN, old="aliases:", new="related: []\naliases:"),
@@ -683,7 +689,20 @@ FAULTS = {
     ),
     "recorded output of no snippet": (
         Write("snippets/training/other.out", "2\n"),
-        "snippets/training/other.out:1: S302 recorded output of no snippet; remove it",
+        "snippets/training/other.out:1: S302 recorded output or picture of no snippet; "
+        "remove it",
+    ),
+    "picture that nothing tells of": (
+        Write(PICTURE, "<svg/>"),
+        *(f"{path}:1: P117 {NO_ALT}" for path in (PAGE, TWIN)),
+    ),
+    "picture that weighs too much": (
+        Both(
+            Write(PICTURE, "".join(map(str, range(20_000)))),
+            Change(PAGE, TWIN, old="aliases:", new=f"{TOLD}aliases:"),
+        ),
+        f"{PICTURE}:1: S315 the picture has 40 kB compressed, at most 6 are allowed; "
+        "draw fewer points or pixels, then pytest --record",
     ),
     "fence inside a snippet": (
         coded('x = """\n```\n"""\n'),
