@@ -8,15 +8,7 @@ from pathlib import Path
 import yaml
 
 from cookbook import answer, apis, parity, records
-from cookbook.pages import (
-    INCLUDE,
-    LANGUAGES,
-    RECORDED,
-    Block,
-    Page,
-    PageError,
-    tests_of,
-)
+from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, files_of
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
@@ -104,9 +96,7 @@ class Recipe:
         found = sorted([one.path, one.twin_path])
         for page in self.written.values():
             for include in INCLUDE.finditer(page.body):
-                snippet = Path("snippets", include["path"])
-                found += [snippet, tests_of(snippet)]
-                found += [snippet.with_suffix(end) for end in RECORDED]
+                found += files_of(Path("snippets", include["path"]))
         return list(dict.fromkeys(found))
 
     @cached_property

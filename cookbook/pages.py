@@ -37,6 +37,11 @@ def tests_of(snippet: Path) -> Path:
     return Path("tests", snippet.parent, f"test_{snippet.name}")
 
 
+def files_of(snippet: Path) -> list[Path]:
+    """A snippet, and what belongs to it, written or not."""
+    return [snippet, *map(snippet.with_suffix, RECORDED), tests_of(snippet)]
+
+
 class PageError(Exception):
     """A page cannot be read; carries the problem."""
 

@@ -25,11 +25,8 @@ def kept_bytes(model, x, save=False):
 
 
 if __name__ == "__main__":
-    wide, narrow, x = (
-        nn.Linear(64, 256),
-        nn.Linear(256, 64),
-        torch.ones(512, 64),
-    )
+    x = torch.ones(512, 64)
+    wide, narrow = nn.Linear(64, 256), nn.Linear(256, 64)
     model = nn.Sequential(*[nn.Sequential(wide, nn.GELU(), narrow)] * 8)
     counts = range(1, 9)
     fig, ax = plt.subplots()

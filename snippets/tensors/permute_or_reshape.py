@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import torch
 
-H, W = 48, 60
+H, W = 24, 30
 y, x = torch.meshgrid(torch.arange(H), torch.arange(W), indexing="ij")
-disc = ((x - 30) ** 2 + (y - 24) ** 2 < 300).float()
+disc = ((x - 15) ** 2 + (y - 12) ** 2 < 75).float()
 image = torch.stack([disc, x / W, y / H], dim=-1)  # (H, W, C)
 
 right = image.permute(2, 0, 1)  # (C, H, W)
