@@ -33,3 +33,5 @@ def test_no_threshold_has_a_better_f1(drawn):
     assert drawn.text.endswith(f"F1 {max(scores):.2f}")
     assert drawn.ax.lines[1].get_xdata() == drawn.recall[drawn.best]
     assert (drawn.target == 1).sum() == 60
+    assert ((drawn.score > 0) & (drawn.score < 1)).all()
+    assert [note.get_text() for note in drawn.ax.texts] == [drawn.text]
