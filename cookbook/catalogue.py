@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from cookbook import answer, apis, parity, records
-from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, tests_of
+from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, files_of
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
@@ -97,8 +97,7 @@ class Recipe:
         found = sorted([one.path, one.twin_path])
         for page in self.written.values():
             for include in INCLUDE.finditer(page.body):
-                snippet = Path("snippets", include["path"])
-                found += [snippet, snippet.with_suffix(".out"), tests_of(snippet)]
+                found += files_of(Path("snippets", include["path"]))
         return list(dict.fromkeys(found))
 
     @cached_property

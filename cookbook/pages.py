@@ -16,10 +16,12 @@ LANGUAGES = ("en", "zh")
 HAN = re.compile(r"[\u3400-\u9fff]+")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
+RECORDED = (".out", ".svg")  # beside a snippet: what it prints, and what it draws
 INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
 INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
 MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->", re.DOTALL)
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
+ALT = "alt"  # in the front matter: what each picture shows, in words
 MESSAGES = "messages"  # the id of the section that has a table of messages
 MESSAGE = re.compile(r"\| *(`+) ?(?P<text>.+?) ?\1 *\|")  # its first cell
 # In C where PyYAML was built with it: ten times as fast.
@@ -33,6 +35,11 @@ def other_language(lang: str) -> str:
 def tests_of(snippet: Path) -> Path:
     """Where a snippet's behaviour tests stand, written or not."""
     return Path("tests", snippet.parent, f"test_{snippet.name}")
+
+
+def files_of(snippet: Path) -> list[Path]:
+    """A snippet, and what belongs to it, written or not."""
+    return [snippet, *map(snippet.with_suffix, RECORDED), tests_of(snippet)]
 
 
 class PageError(Exception):
@@ -264,6 +271,12 @@ class Page:
         for number, line in enumerate(self.body.split("\n"), start=1):
             if INCLUDE_LIKE.match(line) and number not in shown:
                 raise self.error(number, "include-outside-block")
+
+    @cached_property
+    def pictures(self) -> dict[str, Path]:
+        """The pictures that its snippets draw, by the snippet's name."""
+        files = [b.snippet.with_suffix(".svg") for b in self.blocks if b.snippet]
+        return {file.stem: file for file in files if (self.root / file).exists()}
 
     @cached_property
     def quotes(self) -> list[Quote]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.pages import PYTHON, Block, Page, other_language
+from cookbook.pages import ALT, PYTHON, Block, Page, other_language
 from cookbook.rules import Problem
 
 KEY = "parity"
@@ -23,12 +23,14 @@ FOREIGN = {"en": "{title} (in Chinese)", "zh": "{title}（英文）"}
 
 
 def words_hash(page: Page) -> str:
-    """The hash of what a translator must follow: title, description and body.
+    """The hash of what a translator must follow: title, description, body, and
+    what its pictures show.
 
     Not of the aliases, which each language has for itself, nor of the snippets,
     which both share. Line breaks and indentation do not count.
     """
-    parts = (page.meta["title"], page.meta["description"], page.body)
+    parts = [page.meta["title"], page.meta["description"], page.body]
+    parts += [str(page.meta[ALT])] if ALT in page.meta else []
     text = "\n".join(" ".join(part.split()) for part in parts)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cookbook.catalogue import Recipe
 from cookbook.checks import lint, recipe_check
-from cookbook.pages import Heading, Page
+from cookbook.pages import RECORDED, Heading, Page
 
 
 def fix(recipes: list[Recipe]) -> list[Path]:
@@ -35,8 +35,8 @@ def _contents(recipes: Iterable[Recipe]) -> dict[Path, bytes]:
 
 def _fix_text(file: Path) -> None:
     """One newline at the end, no byte-order mark; the form of code is ruff's task."""
-    if file.suffix == ".out":
-        return  # as it was printed
+    if file.suffix in RECORDED:
+        return  # as it was printed or drawn
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

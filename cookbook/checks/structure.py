@@ -1,6 +1,7 @@
 """The structure of pages and snippets: every rule the build and tests enforce."""
 
 import ast
+import gzip
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -20,6 +21,7 @@ from cookbook.checks import (
 from cookbook.checks.shown import Referee
 from cookbook.claims import names_gpu
 from cookbook.pages import (
+    ALT,
     INCLUDE,
     LANGUAGES,
     PASSIVE,
@@ -34,11 +36,12 @@ from cookbook.rules import Problem
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
 NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
-STRINGS, OPTIONAL = ("title", "description"), ("aliases",)
+STRINGS, OPTIONAL = ("title", "description"), ("aliases", ALT)
 TEXTS = ("answer", "shape")  # on the English page, for both
 ENGLISH_ONLY = ("related", "covers", "tags", *TEXTS)
 PROGRAM = "program"  # the one shape that a page must say
 MAX_PITFALLS = 5
+MAX_PICTURE, MAX_RASTER = 6_000, 25_000  # bytes, compressed
 MAX_SHARED = 4  # aliases that lead to several recipes
 # A heading that names a topic, not what a reader sees.
 SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4}")}
@@ -116,7 +119,7 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
     english_only = ENGLISH_ONLY if page.lang == "en" or not has_twin else ()
-    allowed = (*STRINGS, "aliases", *english_only, parity.KEY)
+    allowed = (*STRINGS, *OPTIONAL, *english_only, parity.KEY)
     for key in meta.keys() - {*allowed}:
         facts = {"key": key, "known": ", ".join(allowed)}
         yield page.problem(at(key), "front-matter-unknown-key", **facts)
@@ -141,6 +144,7 @@ def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "block-missing")
     yield from _answer_problems(page)
+    yield from _alt_problems(page)
     for quote in page.quotes:
         if not quote.text:
             yield page.problem(quote.line, "message-says-nothing")
@@ -191,6 +195,17 @@ def _answer_problems(page: Page) -> Iterator[Problem]:
             return
     if reason := answer.fault(given, answer.language(given, page.blocks)):
         yield page.problem(at, "answer-does-not-parse", reason=reason)
+
+
+def _alt_problems(page: Page) -> Iterator[Problem]:
+    """Every picture is told in words, and nothing else is."""
+    alt = page.meta.get(ALT, {})
+    told = {
+        name for name in alt if isinstance(alt, dict) and isinstance(alt[name], str)
+    }
+    if told != set(page.pictures) or len(alt) > len(told):
+        names = ", ".join(page.pictures) or "none"
+        yield page.problem(page.meta_line(ALT), "picture-without-alt", names=names)
 
 
 def _imports(text: str) -> bool:
@@ -350,6 +365,16 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
         else:
             yield from proof_checks.problems(catalogue.root, path)
         yield from snippet_checks.problems(catalogue.root, path, path in programs)
+    for file in sorted((catalogue.root / "snippets").rglob("*.svg")):
+        yield from _weight_problems(file.relative_to(catalogue.root), file.read_bytes())
+
+
+def _weight_problems(path: Path, picture: bytes) -> Iterator[Problem]:
+    """Each page that shows a picture carries it."""
+    limit = MAX_RASTER if b"data:image" in picture else MAX_PICTURE
+    if (size := len(gzip.compress(picture))) > limit:
+        facts = {"size": round(size / 1000), "limit": limit // 1000}
+        yield Problem(path, 1, "picture-too-heavy", facts)
 
 
 def _unproved_outputs(catalogue: Catalogue) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ from cookbook.catalogue import Catalogue
 from cookbook.pages import PYTHON, Block, Page, PageError
 from cookbook.records import Record
 from cookbook.rules import Problem
-from cookbook.running import namespaces, output
+from cookbook.running import namespaces, output, pictures
 from cookbook.running.runner import (
     END,
     TIMEOUT,
@@ -301,8 +301,15 @@ class RecipeBlock(TestBlock):
 
     def _compare_output(self, result: Result) -> None:
         file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
+        picture = file.with_suffix(".svg")
         if self.config.option.record:
-            output.record(file, result.stdout)
+            output.record(file, result.stdout, output.matches)
+            output.record(picture, result.picture, pictures.matches)
+        elif not self._drew_as_recorded(picture, result):
+            self.stash[failed_key] = True
+            problem = f"drew otherwise than {picture.relative_to(self.config.rootpath)}"
+            problem += "; look at it, and if right, pytest --record"
+            raise BlockFailedError(explain(self, result, problem))
         elif not self._printed_as_recorded(file, result):
             self.stash[failed_key] = True
             name = file.relative_to(self.config.rootpath)
@@ -315,6 +322,10 @@ class RecipeBlock(TestBlock):
         if not file.exists() or output.matches(file.read_text("utf-8"), result.stdout):
             return True
         return gpu_found()  # recorded on a CPU; a GPU rounds otherwise
+
+    def _drew_as_recorded(self, file: Path, result: Result) -> bool:
+        recorded = file.read_text("utf-8") if file.exists() else ""
+        return pictures.matches(recorded, result.picture) or gpu_found()
 
     def repr_failure(self, excinfo):
         if excinfo.errisinstance((BlockFailedError, RunnerError)):

@@ -12,10 +12,10 @@ says so, in a JSON line: ``lane`` (the process to kill where no answer comes) an
 ``level`` (how far blocks are shut in). Request, one JSON line: ``argv`` (a .py file
 to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``env``,
 ``logs`` (a folder for ``stdout``, ``stderr`` and ``end``, a file written when a
-script has reached its end), ``room`` (a folder for all else that it writes, where
-it gets no room of its own), ``timeout`` (seconds). Answer, one JSON line: ``exit``
-(code, or minus the signal; null after a time-out), ``seconds``, ``max_rss``
-(bytes, of the block's process).
+script has reached its end, and ``picture.svg``), ``room`` (a folder for all else that
+it writes, where it gets no room of its own), ``timeout`` (seconds). Answer, one JSON
+line: ``exit`` (code, or minus the signal; null after a time-out), ``seconds``,
+``max_rss`` (bytes, of the block's process).
 """
 
 import atexit
@@ -51,6 +51,7 @@ MAX_DATA_BYTES = 4 << 30  # private memory of one process
 KILL_SECONDS = 5  # to kill what starts new processes all the time
 POLL_SECONDS = 0.5
 GPU_LOG = "COOKBOOK_GPU_LOG"
+PICTURE = "picture.svg"  # among the logs: what a script drew under its own name
 unraisable: list[type] = []
 
 
@@ -226,6 +227,9 @@ def run_as_main(script: str, end: Path) -> None:
     try:
         exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)
         end.touch()
+        picture = Path(script).with_suffix(".svg").name
+        if Path(picture).is_file():
+            shutil.copy(picture, end.with_name(PICTURE))
     except SystemExit as leave:
         code = exit_code(leave)
     except BaseException as error:

@@ -1,17 +1,18 @@
-"""What a snippet prints, compared with what is recorded beside it."""
+"""What a snippet prints or draws, compared with what is recorded beside it."""
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
 MOST_LINES = 30  # of a difference
 
 
-def record(file: Path, stdout: str) -> None:
-    """Write a snippet's output beside it; none where it prints nothing."""
-    if file.exists() and matches(file.read_text("utf-8"), stdout):
+def record(file: Path, text: str, matches: Callable[[str, str], bool]) -> None:
+    """Write a snippet's output or picture beside it; none where there is none."""
+    if file.exists() and matches(file.read_text("utf-8"), text):
         return  # its "..." were put there on purpose
-    if stdout:
-        file.write_text(stdout, encoding="utf-8")
+    if text:
+        file.write_text(text, encoding="utf-8")
     else:
         file.unlink(missing_ok=True)
 

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from cookbook.running.forkserver import GPU_LOG, GUARD
+from cookbook.running.forkserver import GPU_LOG, GUARD, PICTURE
+from cookbook.running.pictures import fit
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context
 TIMEOUT = 60.0  # seconds a block may take
+STYLE = Path(__file__).with_name("matplotlibrc")
 SERVER = ["-m", "cookbook.running.forkserver"]
 START_SECONDS = 300  # until the server has imported torch
 MARGIN = 15  # seconds beyond a block's limit until its lane is given up
@@ -60,6 +62,7 @@ class Result:
     ended: bool  # it came to its last line
     lines: frozenset[int]  # of a snippet, that the run came to
     refuted: tuple[int, ...]  # the lines of asserts that failed, noticed or not
+    picture: str = ""  # that it drew under its own name, fit for a page
     lost: bool = False  # whether its lane never said what came of it
 
     @property
@@ -170,6 +173,7 @@ class Runner:
             gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
             stdout=read(logs / "stdout"),
             stderr=read(logs / "stderr"),
+            picture=fit(read(logs / PICTURE)),
             ended=(logs / "end").exists(),
             lines=frozenset(int(line) for line in traced if line.isdigit()),
             refuted=tuple(sorted(failed)),
@@ -230,6 +234,7 @@ def block_environment(job: Job, logs: Path) -> dict[str, str]:
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
         "PYTHONWARNINGS": "error",
+        "MATPLOTLIBRC": str(STYLE),
         "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
         GPU_LOG: str(logs / GPU_MEMORY),
         END: str(logs / "end"),

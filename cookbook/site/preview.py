@@ -19,7 +19,7 @@ from mkdocs.structure.toc import get_toc
 
 from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
-from cookbook.pages import INCLUDE, LANGUAGES, Page
+from cookbook.pages import INCLUDE, LANGUAGES, RECORDED, Page
 from cookbook.rules import Problem
 from cookbook.site import indexes, publish, render, search
 
@@ -77,7 +77,7 @@ class Preview:
     def _problems_of(self, path: Path, text: str) -> list[Problem]:
         """The problems of a page and of the files that it includes."""
         included = [Path("snippets", match["path"]) for match in INCLUDE.finditer(text)]
-        outputs = [file.with_suffix(".out") for file in included]
+        outputs = [file.with_suffix(end) for file in included for end in RECORDED]
         paths = dict.fromkeys([path, *included, *outputs])
         return [found for one in paths for found in self._problems.get(one, [])]
 

@@ -1,5 +1,6 @@
 """From a page's source to what the site shows, in Markdown and in HTML."""
 
+import html
 import itertools
 import re
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from cookbook import answer, apis, wordings
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.markdown import read
-from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
+from cookbook.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
@@ -22,6 +23,7 @@ WORDS = {
         "home": "Home",
         "indexes": "Indexes",
         "output": "Output",
+        "picture": "> Picture: {alt}",
         "apis": "PyTorch documentation",
         "related": "Related recipes",
         "wrap": "Wrap long lines",
@@ -39,6 +41,7 @@ WORDS = {
         "home": "首页",
         "indexes": "索引",
         "output": "输出",
+        "picture": "> 图：{alt}",
         "apis": "PyTorch 官方文档",
         "related": "相关条目",
         "wrap": "长行自动换行",
@@ -145,20 +148,22 @@ def _document(
             "",
             *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
-            _body(page, catalogue).lstrip("\n"),
+            _body(page, catalogue, in_site).lstrip("\n"),
             *_documentation(catalogue, recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
     )
 
 
-def _body(page: Page, catalogue: Catalogue) -> str:
+def _body(page: Page, catalogue: Catalogue, in_site: bool) -> str:
     """What a person wrote, with each mark explained and each snippet named."""
     lines = page.body.split("\n")
     for block in page.blocks:
         if block.mark:
             lines[block.line - 2] = _mark(page, block, catalogue)  # right above
-    return INCLUDED.sub(lambda match: _with_output(page, match), "\n".join(lines))
+    return INCLUDED.sub(
+        lambda match: _with_output(page, match, in_site), "\n".join(lines)
+    )
 
 
 def number_errors(markdown: str) -> str:
@@ -234,14 +239,27 @@ def _mark(page: Page, block: Block, catalogue: Catalogue) -> str:
     return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
 
 
-def _with_output(page: Page, match: re.Match) -> str:
+def _with_output(page: Page, match: re.Match, in_site: bool) -> str:
     path = match["path"]
     name = path.rpartition("/")[2]
-    block = match[0].replace("```python", f'```python title="{name}.py"')
-    if not (page.root / "snippets" / f"{path}.out").exists():
-        return block
-    title = WORDS[page.lang]["output"]
-    return f'{block}\n\n```text title="{title}"\n--8<-- "{path}.out"\n```'
+    parts = [match[0].replace("```python", f'```python title="{name}.py"')]
+    if (page.root / "snippets" / f"{path}.out").exists():
+        title = WORDS[page.lang]["output"]
+        parts.append(f'```text title="{title}"\n--8<-- "{path}.out"\n```')
+    if name in page.pictures:
+        parts.append(_picture(page, name, in_site))
+    return "\n\n".join(parts)
+
+
+def _picture(page: Page, name: str, in_site: bool) -> str:
+    """A picture in the page itself, so that it takes on its colours; or its words."""
+    alt = page.meta.get(ALT, {}).get(name, "")
+    if not in_site:
+        return WORDS[page.lang]["picture"].format(alt=alt)
+    alt, svg = html.escape(alt), (page.root / page.pictures[name]).read_text("utf-8")
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
+    caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
+    return f'<figure class="picture">{svg}{caption}</figure>'
 
 
 def _documentation(catalogue: Catalogue, recipe: Recipe, heading: str) -> list[str]:

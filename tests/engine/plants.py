@@ -4,6 +4,7 @@ PAGE = "docs/en/training/label-smoothing.md"
 TWIN = "docs/zh/training/label-smoothing.md"
 SNIPPET = "snippets/training/label_smoothing.py"
 OUTPUT = "snippets/training/label_smoothing.out"
+PICTURE = "snippets/training/label_smoothing.svg"
 TEST = "tests/snippets/training/test_label_smoothing.py"
 UNRAISED = "tests/unraised.toml"
 CLAIM = "assert 1 + 1 == 2"
@@ -18,6 +19,7 @@ FILES = {
     "both": (PAGE, TWIN),
     "py": (SNIPPET,),
     "out": (OUTPUT,),
+    "svg": (PICTURE,),
     "test": (TEST,),
     "list": ("docs/categories.yml",),
     "moved": ("docs/moved.yml",),
@@ -45,6 +47,8 @@ def plant(cookbook, **changes) -> None:
             name, change = "both", [OPEN, f"{GPU}\n{OPEN}"]
         elif name == "lines":
             name, change = "py", "x = 0\n" * change
+        elif name == "numbers":
+            name, change = "svg", "".join(map(str, range(change)))
         elif name in ("copy", "move"):
             copy(cookbook, change, keep=name == "copy")
             continue
