@@ -42,6 +42,7 @@ function followTwin(event) {
   if (!link) return
   link.hash = location.hash
   link.search = asked() ? `?${new URLSearchParams({ q: asked() })}` : ""
+  localStorage.setItem("lang", link.hreflang) // the landing page opens in it
 }
 
 // A result that shows an error message leads to where the page explains it.
@@ -49,6 +50,16 @@ function followError(event) {
   const link = event.target.closest?.(".md-search-result__link")
   const line = link?.querySelector("[data-anchor]")
   if (line) link.hash = line.dataset.anchor
+}
+
+// On a phone Material holds the page while its box is open, and puts it back to
+// where it was when the box has closed: after the result's page has been shown.
+let landing = false
+function land() {
+  if (!landing || document.body.hasAttribute("data-md-scrolllock")) return
+  landing = false
+  const place = document.getElementById(location.hash.slice(1)) ?? document.body
+  place.scrollIntoView()
 }
 
 // Instant navigation replaces the page but not the header.
@@ -62,9 +73,35 @@ function updateTwin() {
 }
 
 // Material's search box hears keys only, not a paste by mouse or an input method.
-function searchOnInput(event) {
-  if (event.target.matches?.(".md-search__input") && !event.isComposing)
-    event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+// The home page's box hands on what it is given, to where the results are.
+function searchOnInput({ target, isComposing }) {
+  if (isComposing) return
+  if (target.matches?.(".md-search__input"))
+    target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+  if (target.matches?.("[data-open-search]") && target.value) {
+    openResults(target.value)
+    target.value = ""
+  }
+}
+
+// What an input method has not committed yet is no query.
+function waitForInputMethod(event) {
+  if (event.isComposing) event.stopPropagation()
+}
+
+// Material turns pages on a bare letter: too easily pressed by mistake.
+function ignoreLetters(event) {
+  if ("npsf,.".includes(event.key) && !event.target.closest?.(".md-search")) event.stopPropagation()
+}
+
+// Who leaves the box by Escape comes back to where they were.
+let opener
+function rememberOpener({ target, relatedTarget }) {
+  if (target.matches?.(".md-search__input") && !relatedTarget?.closest(".md-search")) opener = relatedTarget
+}
+function returnFocus(event) {
+  if (event.key === "Escape" && event.target.closest?.(".md-search"))
+    (opener ?? document.querySelector(".md-logo")).focus()
 }
 
 // Where no recipe fits: the box says so first, and where to ask for one.
@@ -106,6 +143,7 @@ function showNone({ none, topic, nearest }) {
 
 // The address names the query while the box is open, so that it can be shared.
 function shareQuery(event) {
+  if (event.isComposing) return
   if (event.type === "input") leaving = false
   if (leaving) return
   const url = new URL(location)
@@ -125,7 +163,7 @@ function asked() {
 let leaving = false
 function leaveResults(event) {
   if (!event.target.closest?.(".md-search-result__link")) return
-  leaving = true
+  leaving = landing = true
   // Material drops the query from this address as it closes the box: not here.
   history.replaceState = () => {}
   setTimeout(() => { delete history.replaceState })
@@ -144,11 +182,6 @@ function openResults(query) {
   box.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
 }
 
-function openSearch(event) {
-  if (event.target.closest?.("[data-open-search]"))
-    document.querySelector(".md-search__input").focus()
-}
-
 // Material focuses the box on "/" already.
 function searchOnCtrlK(event) {
   if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
@@ -161,15 +194,32 @@ document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
 document.addEventListener("click", followError, { capture: true })
 document.addEventListener("click", leaveResults, { capture: true })
-document.addEventListener("click", openSearch)
+document.addEventListener("keydown", ignoreLetters, { capture: true })
+document.addEventListener("keydown", returnFocus)
+document.addEventListener("keyup", waitForInputMethod, { capture: true })
+document.addEventListener("focusin", rememberOpener)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
-for (const event of ["input", "focusin", "change"]) document.addEventListener(event, shareQuery)
+for (const event of ["input", "compositionend", "focusin", "change"]) document.addEventListener(event, shareQuery)
+// The indexes show only the rows with all the words that are typed above them.
+function filterRows({ target }) {
+  if (!target.matches?.("[data-filter]")) return
+  const words = target.value.toLowerCase().split(/\s+/)
+  const page = target.closest("article"), rows = [...page.querySelectorAll("li")]
+  for (const row of rows) row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word))
+  for (const list of page.querySelectorAll("h2 + ul"))
+    list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])")
+  page.querySelector("output").value = `${rows.filter(row => !row.hidden).length} / ${rows.length}`
+}
+document.addEventListener("input", filterRows)
+
 // Material gives these two a role but no name.
 function nameLandmarks() {
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").ariaLabel)
   document.querySelector(".md-progress")?.setAttribute("aria-label", document.title)
+  // Nor does it tell those who do not see it what was copied and found.
+  for (const said of document.querySelectorAll(".md-dialog__inner, .md-search-result__meta")) said.role = "status"
 }
 
 // Two things to copy: the answer, and the file; each button says which.
@@ -193,4 +243,5 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(reopenResults)
   // Material adds the buttons after it has shown a page.
   new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(land).observe(document.body, { attributeFilter: ["data-md-scrolllock"] })
 })
