@@ -1,5 +1,6 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from functools import cached_property
@@ -260,6 +261,12 @@ class Catalogue:
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of all English titles and descriptions, in lower case."""
+        texts = (f"{r.title('en')} {r.description('en')}" for r in self.recipes)
+        return set(re.findall(r"[a-z]+", " ".join(texts).casefold()))
 
     def written_in(self, lang: str) -> list[Recipe]:
         """The recipes whose page somebody has written in the language."""

@@ -200,7 +200,7 @@ def on_post_build(config):
             shutil.move(built / lang, site / lang)
         elif not (site / lang).exists():
             (site / lang).symlink_to(built / lang)
-    publish.write(catalogue, site)
+    publish.write(catalogue, site, os.environ.get("SITE_URL", ""))
 
 
 def on_files(files, config):
@@ -283,8 +283,11 @@ def on_post_page(output, page, config):
 
 
 def on_page_content(html, page, config, files):
-    """Between two Chinese characters a line break of the source is no space."""
-    html = prose.joined(html) if config.extra.get("lang") == "zh" else html
+    """Chinese without gaps from line breaks; files with links to their lines."""
+    lang = config.extra.get("lang")
+    html = prose.joined(html) if lang == "zh" else html
+    if recipe := recipe_of(page, config):
+        html = render.number_lines(html, recipe, lang)
     preview = config.extra["preview"]
     return preview.banner(page.file, config) + html if preview else html
 

@@ -15,12 +15,14 @@ BREAK = re.compile(
 )
 
 # An element, or a heading with its anchor, of English words only: a title, a message.
+# A single name in code is no word of a language.
 ENGLISH = re.compile(
-    r"<(?P<name>a|code|h[1-6]|li|p|span|strong|td)\b(?P<rest>(?![^>]*\blang=)[^>]*)>"
+    r"<(?P<name>code(?=>[^<]* )|a|h[1-6]|li|p|span|strong|td)\b"
+    r"(?P<rest>(?![^>]*(?:\blang=|headerlink))[^>]*)>"
     rf"(?=[^<>{HAN}{PUNCTUATION}]*[A-Za-z]{{3}}[^<>{HAN}{PUNCTUATION}]*"
     r'(?:</(?P=name)>|<a class="headerlink))'
 )
-BLOCK = re.compile(r'<div class="(language-\w+ highlight)"')
+BLOCK = "<pre><span></span><code"  # what Pygments begins one with
 SILENT = re.compile(r"(<pre.*?</pre>|<script.*?</script>)", re.DOTALL)
 
 
@@ -33,7 +35,7 @@ def joined(html: str) -> str:
 
 def english_marked(html: str) -> str:
     """The page with a language on what is English in it: it is read out as such."""
-    html = BLOCK.sub(r'<div lang="en" class="\1"', html)
+    html = html.replace(BLOCK, f'{BLOCK} lang="en"')
     parts = SILENT.split(html)  # what is silent stands at every second place
     parts[::2] = [ENGLISH.sub(r'<\g<name> lang="en"\g<rest>>', p) for p in parts[::2]]
     return "".join(parts)

@@ -15,6 +15,17 @@ QUOTED = re.compile(r"^(?P<fence>```pytb)$", re.MULTILINE)
 ROW = re.compile(r"^(?P<fence>)\| *(?P<row>`.*)$", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
+NAMES = 4  # other names for a task that its page gives
+SHORT_NAME = re.compile(r"[A-Za-z][a-z]+(?: [A-Za-z]+){1,2}")
+SHORT_HAN = re.compile(r"[\u3400-\u9fff]{2,8}")
+# A file on a page, from its name to the end of its code.
+FILE = re.compile(
+    r'(?P<head><div class="language-python highlight"><span class="filename">)'
+    r"(?P<name>[\w.]+)(?P<rest></span><pre><span></span><code>)(?P<code>.*?)"
+    r"(?=</code>)",
+    re.DOTALL,
+)
+LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 WORDS = {
     "en": {
         "home": "All recipes",
@@ -24,6 +35,8 @@ WORDS = {
         "related": "Related recipes",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
+        "also": "Also known as: {names}",
+        "download": "Download the file",
         "behind": "This page has not been checked against the latest {twin} yet, "
         "and may be out of date.",
         "missing": "Nobody has written this page in English yet. The code is the "
@@ -38,6 +51,8 @@ WORDS = {
         "related": "相关条目",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
+        "also": "又称：{names}",
+        "download": "下载文件",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
         "missing": "本条目还没有中文页。代码是两种语言共用的，说明请看{twin}。",
         "changes": "[查看英文页的改动]({address})",
@@ -121,6 +136,7 @@ def _document(
             *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
             _body(page, catalogue).lstrip("\n"),
+            *_also(catalogue, page),
             *_documentation(recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
@@ -203,6 +219,47 @@ def _with_output(page: Page, match: re.Match) -> str:
         return block
     title = WORDS[page.lang]["output"]
     return f'{block}\n\n```text title="{title}"\n--8<-- "{path}.out"\n```'
+
+
+def _also(catalogue: Catalogue, page: Page) -> list[str]:
+    """A few names that a reader may know the task by: short, in the page's words."""
+    known = set(page.meta["title"].casefold().split())
+    names: list[str] = []
+    for alias in page.meta.get("aliases", []):
+        terms = set(alias.casefold().split())
+        if page.lang == "zh":
+            is_name = SHORT_HAN.fullmatch(alias) and alias not in page.meta["title"]
+        else:
+            is_name = SHORT_NAME.fullmatch(alias) and terms <= catalogue.words
+        if is_name and terms - known and len(names) < NAMES:
+            names.append(alias)
+            known |= terms
+    if not names:
+        return []
+    return ["", WORDS[page.lang]["also"].format(names=" · ".join(names)), "{ .also }"]
+
+
+def number_lines(html: str, recipe: Recipe, lang: str) -> str:
+    """The page with a link to each line of its files, and one to download each.
+
+    Lines are #line-1 and so on; those of a second file #line-2-1. What they show is
+    not part of the code: Copy leaves it out.
+    """
+    paths = {Path(block.path).name: block.path for block in recipe.snippets}
+    count = itertools.count(1)
+
+    def numbered(match: re.Match) -> str:
+        file, name = next(count), match["name"]
+        prefix = "line" if file == 1 else f"line-{file}"
+        lines = "".join(
+            LINE.format(id=f"{prefix}-{number}") + line
+            for number, line in enumerate(match["code"].splitlines(True), start=1)
+        )
+        title = WORDS[lang]["download"]
+        link = f'<a download href="../../../{paths[name]}" title="{title}">{name}</a>'
+        return f"{match['head']}{link}{match['rest']}{lines}"
+
+    return FILE.sub(numbered, html)
 
 
 def _documentation(recipe: Recipe, heading: str) -> list[str]:

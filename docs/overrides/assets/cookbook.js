@@ -3,31 +3,32 @@
 // Material moves the sitemap's addresses to this host, but neither to this port
 // nor to this path. The first entry is the site's home: replace what it stands
 // for by where the site really is, so that instant navigation works anywhere.
+const base = () => new URL(`${JSON.parse(document.getElementById("__config").textContent).base}/`, location)
 const parse = DOMParser.prototype.parseFromString
 DOMParser.prototype.parseFromString = function (text, type) {
   const parsed = parse.call(this, text, type)
   if (type === "text/xml") {
-    const base = new URL(JSON.parse(document.getElementById("__config").textContent).base, location)
     const entries = parsed.querySelectorAll("loc")
     const home = entries.length ? entries[0].textContent : ""
     for (const entry of entries)
-      entry.textContent = base + entry.textContent.slice(home.length)
+      entry.textContent = base() + entry.textContent.slice(home.length)
   }
   return parsed
 }
 
 // Material fetches the search index with every page. Hold it until the reader
-// turns to the search box.
+// turns to the search box. The sitemaps that it takes the twins to have are not there.
 let wanted
 const searchWanted = new Promise(resolve => { wanted = resolve })
 const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
 XMLHttpRequest.prototype.open = function (method, url, ...rest) {
   this.waits = String(url).endsWith("search/search_index.json")
+  this.vain = String(url).endsWith("sitemap.xml") && String(url) !== `${new URL("sitemap.xml", base())}`
   return open.call(this, method, url, ...rest)
 }
 XMLHttpRequest.prototype.send = function (...body) {
   if (this.waits) searchWanted.then(() => send.apply(this, body))
-  else send.apply(this, body)
+  else if (!this.vain) send.apply(this, body)
 }
 function wantSearch(event) {
   if (event.target.closest?.(".md-search, [for=__search], [data-open-search]")) wanted()
@@ -64,12 +65,11 @@ function land() {
 
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
-  const config = JSON.parse(document.getElementById("__config").textContent)
-  const base = new URL(config.base, location).pathname
-  const page = location.pathname.slice(base.length)
+  const home = base().pathname
+  const page = location.pathname.slice(home.length)
   for (const link of document.querySelectorAll("a[data-twin]"))
-    if (base.match(/\/(en|zh)\/$/))
-      link.href = base.replace(/(en|zh)\/$/, link.hreflang + "/") + page
+    if (home.match(/\/(en|zh)\/$/))
+      link.href = home.replace(/(en|zh)\/$/, link.hreflang + "/") + page
 }
 
 // Material's search box hears keys only, not a paste by mouse or an input method.
@@ -125,9 +125,8 @@ function showNone({ none, topic, nearest }) {
   box.querySelector(".search-none")?.remove()
   if (!none) return
   const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
-  const { base } = JSON.parse(document.getElementById("__config").textContent)
   const link = ({ title, location: page }) =>
-    Object.assign(document.createElement("a"), { href: new URL(page, new URL(`${base}/`, location)), textContent: title })
+    Object.assign(document.createElement("a"), { href: new URL(page, base()), textContent: title })
   const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
   const line = (...parts) => {
     const paragraph = document.createElement("p")
@@ -175,7 +174,7 @@ function reopenResults() {
 }
 function openResults(query) {
   const box = document.querySelector(".md-search__input"), toggle = document.getElementById("__search")
-  if (box.value === query && toggle.checked) return
+  if (!box || box.value === query && toggle.checked) return
   box.value = query
   box.focus()
   if (!toggle.checked) toggle.click()
