@@ -263,10 +263,12 @@ class Catalogue:
         return {recipe.slug: recipe for recipe in self.recipes}
 
     @cached_property
-    def words(self) -> set[str]:
-        """The words of all English titles and descriptions, in lower case."""
-        texts = (f"{r.title('en')} {r.description('en')}" for r in self.recipes)
-        return set(re.findall(r"[a-z]+", " ".join(texts).casefold()))
+    def terms(self) -> set[str]:
+        """The words and Chinese characters of all titles and descriptions."""
+        texts = (
+            f"{r.title(c)} {r.description(c)}" for r in self.recipes for c in r.pages
+        )
+        return set(re.findall(r"[a-z]+|[\u3400-\u9fff]", " ".join(texts).casefold()))
 
     def written_in(self, lang: str) -> list[Recipe]:
         """The recipes whose page somebody has written in the language."""

@@ -17,7 +17,7 @@ BREAK = re.compile(
 # An element, or a heading with its anchor, of English words only: a title, a message.
 # A single name in code is no word of a language.
 ENGLISH = re.compile(
-    r"<(?P<name>code(?=>[^<]* )|a|h[1-6]|li|p|span|strong|td)\b"
+    r"<(?P<name>code(?=[^>]*>[^<]* )|a|h[1-6]|li|p|span|strong|td)\b"
     r"(?P<rest>(?![^>]*(?:\blang=|headerlink))[^>]*)>"
     rf"(?=[^<>{HAN}{PUNCTUATION}]*[A-Za-z]{{3}}[^<>{HAN}{PUNCTUATION}]*"
     r'(?:</(?P=name)>|<a class="headerlink))'

@@ -11,13 +11,16 @@ from cookbook.pages import INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
-QUOTED = re.compile(r"^(?P<fence>```pytb)$", re.MULTILINE)
-ROW = re.compile(r"^(?P<fence>)\| *(?P<row>`.*)$", re.MULTILINE)
+QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
+ROW = re.compile(r"^\| *(?P<message>(`+).+?\2)(?= *\|)", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 NAMES = 4  # other names for a task that its page gives
-SHORT_NAME = re.compile(r"[A-Za-z][a-z]+(?: [A-Za-z]+){1,2}")
-SHORT_HAN = re.compile(r"[\u3400-\u9fff]{2,8}")
+SHORT = {
+    "en": re.compile(r"[A-Za-z][a-z]+(?: [A-Za-z]+){1,2}"),
+    "zh": re.compile(r"[\u3400-\u9fff]{2,8}"),
+}
+TERMS = {"en": str.split, "zh": str}  # words; characters
 # A file on a page, from its name to the end of its code.
 FILE = re.compile(
     r'(?P<head><div class="language-python highlight"><span class="filename">)'
@@ -156,14 +159,14 @@ def number_errors(markdown: str) -> str:
     """Give each quoted message an id, to which search leads: error-1, error-2, …"""
     number = itertools.count(1)
 
-    def with_id(match: re.Match) -> str:
-        mark = f'<span id="error-{next(number)}"></span>'
-        return f"{mark}\n\n{match[0]}" if match["fence"] else f"| {mark}{match['row']}"
+    def before(match: re.Match) -> str:
+        return f'<span id="error-{next(number)}"></span>\n\n{match[0]}'
+
+    def within(match: re.Match) -> str:
+        return f"| {match['message']}{{ #error-{next(number)} }}"
 
     head, table, tail = _around_messages(markdown)
-    return (
-        QUOTED.sub(with_id, head) + ROW.sub(with_id, table) + QUOTED.sub(with_id, tail)
-    )
+    return QUOTED.sub(before, head) + ROW.sub(within, table) + QUOTED.sub(before, tail)
 
 
 def _around_messages(markdown: str) -> tuple[str, str, str]:
@@ -222,15 +225,13 @@ def _with_output(page: Page, match: re.Match) -> str:
 
 
 def _also(catalogue: Catalogue, page: Page) -> list[str]:
-    """A few names that a reader may know the task by: short, in the page's words."""
-    known = set(page.meta["title"].casefold().split())
+    """A few names that a reader may know the task by, in words that the pages use."""
+    parts = TERMS[page.lang]
+    known = set(parts(page.meta["title"].casefold()))
     names: list[str] = []
     for alias in page.meta.get("aliases", []):
-        terms = set(alias.casefold().split())
-        if page.lang == "zh":
-            is_name = SHORT_HAN.fullmatch(alias) and alias not in page.meta["title"]
-        else:
-            is_name = SHORT_NAME.fullmatch(alias) and terms <= catalogue.words
+        terms = set(parts(alias.casefold()))
+        is_name = SHORT[page.lang].fullmatch(alias) and terms <= catalogue.terms
         if is_name and terms - known and len(names) < NAMES:
             names.append(alias)
             known |= terms

@@ -3,7 +3,7 @@
 // Material moves the sitemap's addresses to this host, but neither to this port
 // nor to this path. The first entry is the site's home: replace what it stands
 // for by where the site really is, so that instant navigation works anywhere.
-const base = () => new URL(`${JSON.parse(document.getElementById("__config").textContent).base}/`, location)
+const base = new URL("..", document.currentScript.src)
 const parse = DOMParser.prototype.parseFromString
 DOMParser.prototype.parseFromString = function (text, type) {
   const parsed = parse.call(this, text, type)
@@ -11,7 +11,7 @@ DOMParser.prototype.parseFromString = function (text, type) {
     const entries = parsed.querySelectorAll("loc")
     const home = entries.length ? entries[0].textContent : ""
     for (const entry of entries)
-      entry.textContent = base() + entry.textContent.slice(home.length)
+      entry.textContent = base + entry.textContent.slice(home.length)
   }
   return parsed
 }
@@ -23,7 +23,7 @@ const searchWanted = new Promise(resolve => { wanted = resolve })
 const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
 XMLHttpRequest.prototype.open = function (method, url, ...rest) {
   this.waits = String(url).endsWith("search/search_index.json")
-  this.vain = String(url).endsWith("sitemap.xml") && String(url) !== `${new URL("sitemap.xml", base())}`
+  this.vain = String(url).endsWith("sitemap.xml") && String(url) !== `${new URL("sitemap.xml", base)}`
   return open.call(this, method, url, ...rest)
 }
 XMLHttpRequest.prototype.send = function (...body) {
@@ -65,7 +65,7 @@ function land() {
 
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
-  const home = base().pathname
+  const home = base.pathname
   const page = location.pathname.slice(home.length)
   for (const link of document.querySelectorAll("a[data-twin]"))
     if (home.match(/\/(en|zh)\/$/))
@@ -126,7 +126,7 @@ function showNone({ none, topic, nearest }) {
   if (!none) return
   const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
   const link = ({ title, location: page }) =>
-    Object.assign(document.createElement("a"), { href: new URL(page, base()), textContent: title })
+    Object.assign(document.createElement("a"), { href: new URL(page, base), textContent: title })
   const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
   const line = (...parts) => {
     const paragraph = document.createElement("p")
