@@ -212,11 +212,10 @@ function filterRows({ target }) {
 }
 document.addEventListener("input", filterRows)
 
-// Material gives these two a role but no name.
+// Material gives the search a role but no name.
 function nameLandmarks() {
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").ariaLabel)
-  document.querySelector(".md-progress")?.setAttribute("aria-label", document.title)
   // Nor does it tell those who do not see it what was copied and found.
   for (const said of document.querySelectorAll(".md-dialog__inner, .md-search-result__meta")) said.role = "status"
 }
@@ -227,6 +226,8 @@ const COPY = {
   zh: { answer: "复制答案", file: "复制", other: "复制这段" },
 }
 function nameCopyButtons() {
+  for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
