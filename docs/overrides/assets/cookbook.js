@@ -225,9 +225,11 @@ const COPY = {
   en: { answer: "Copy the answer", file: "Copy", other: "Copy the block" },
   zh: { answer: "复制答案", file: "复制", other: "复制这段" },
 }
-function nameCopyButtons() {
+function nameParts() {
   for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
+  // Navigations within one are parts of it, and no landmarks.
+  for (const part of document.querySelectorAll(".md-nav .md-nav")) part.role = "group"
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
@@ -242,6 +244,6 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(updateTwin)
   window.document$?.subscribe(reopenResults)
   // Material adds the buttons after it has shown a page.
-  new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(nameParts).observe(document.body, { childList: true, subtree: true })
   new MutationObserver(land).observe(document.body, { attributeFilter: ["data-md-scrolllock"] })
 })
