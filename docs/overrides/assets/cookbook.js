@@ -228,8 +228,8 @@ const COPY = {
 function nameParts() {
   for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
-  // Navigations within one are parts of it, and no landmarks.
-  for (const part of document.querySelectorAll(".md-nav .md-nav")) part.role = "group"
+  // What Material calls navigations, but is no landmark.
+  for (const part of document.querySelectorAll(".md-nav .md-nav, .md-code__nav, nav.md-tags")) part.role = "group"
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
