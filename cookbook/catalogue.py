@@ -1,5 +1,6 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
+import re
 import textwrap
 from collections import Counter
 from dataclasses import dataclass
@@ -265,6 +266,14 @@ class Catalogue:
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}
+
+    @cached_property
+    def terms(self) -> set[str]:
+        """The words and Chinese characters of all titles and descriptions."""
+        texts = (
+            f"{r.title(c)} {r.description(c)}" for r in self.recipes for c in r.pages
+        )
+        return set(re.findall(r"[a-z]+|[\u3400-\u9fff]", " ".join(texts).casefold()))
 
     def written_in(self, lang: str) -> list[Recipe]:
         """The recipes whose page somebody has written in the language."""

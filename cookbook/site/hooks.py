@@ -48,6 +48,8 @@ INDEXES = {
     "verified.md": (status.environments_page, status.WORDS, "title"),
     "rules.md": (indexes.rules_page, indexes.WORDS, "rules"),
 }
+UNLISTED = "rules.md"  # for contributors, whom their guide sends there
+TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by
 SERVING: list[Preview] = []  # one, under mkdocs serve
 
 
@@ -116,7 +118,11 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
             title = category.title[lang]
             index = {title: f"{category.slug}/index.md"}
             nav.append({title: [index, *browse.entries(catalogue, category, lang)]})
-    listed = [{words[lang][key]: name} for name, (_, words, key) in INDEXES.items()]
+    listed = [
+        {words[lang][key]: name}
+        for name, (_, words, key) in INDEXES.items()
+        if name != UNLISTED
+    ]
     return [*nav, {render.WORDS[lang]["indexes"]: listed}]
 
 
@@ -204,7 +210,7 @@ def on_post_build(config):
             shutil.move(built / lang, site / lang)
         elif not (site / lang).exists():
             (site / lang).symlink_to(built / lang)
-    publish.write(catalogue, site)
+    publish.write(catalogue, site, os.environ.get("SITE_URL", ""))
 
 
 def on_files(files, config):
@@ -259,19 +265,35 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_context(context, page, config, nav):
-    """A canonical address only where the site's address is known."""
+    """Addresses of the page and its twin: whole only where the site's is known."""
+    lang = config.extra.get("lang", "")
+    root = config.site_url.removesuffix(f"{lang}/")
     if "SITE_URL" not in os.environ:
         page.canonical_url = None
+        root = f"{context['base_url']}/{'../' if lang else ''}"
+    path = page.url if lang else ""
+    addresses = {tag: f"{root}{code}/{path}" for code, tag in TAGS.items()}
+    context["alternates"] = addresses | ({} if path else {"x-default": root})
+    context["feed"] = f"{root}{publish.FEED}"
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     if recipe := recipe_of(page, config):
-        lang = config.extra["lang"]
         context["wrong"] = feedback.wrong(config.extra["catalogue"], recipe, lang)
     return context
 
 
+def on_post_page(output, page, config):
+    """Words in the other language say so."""
+    if config.extra.get("lang") == "zh":
+        return prose.english_marked(output)
+    return output
+
+
 def on_page_content(html, page, config, files):
-    """Between two Chinese characters a line break of the source is no space."""
-    html = prose.joined(html) if config.extra.get("lang") == "zh" else html
+    """Chinese without gaps from line breaks; files with links to their lines."""
+    lang = config.extra.get("lang")
+    html = prose.joined(html) if lang == "zh" else html
+    if recipe := recipe_of(page, config):
+        html = render.number_lines(html, recipe, lang)
     preview = config.extra["preview"]
     return preview.banner(page.file, config) + html if preview else html
 

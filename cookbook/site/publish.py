@@ -7,9 +7,10 @@ from pathlib import Path
 from cookbook import moved
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import LANGUAGES, Block
-from cookbook.site import render, status
+from cookbook.site import feed, render, status
 
 SCHEMA = 1
+FEED = "feed.json"
 # What stands at an old address, below any prefix and without scripts. Where a recipe
 # has moved, the reader goes on at once; where it is gone, there is a reason to read.
 FORWARDING = """<!doctype html>
@@ -27,14 +28,23 @@ AT_ONCE = """<link rel="canonical" href="{url}">
 NOT_INDEXED = '<meta name="robots" content="noindex">'
 
 
-def write(catalogue: Catalogue, site: Path) -> None:
-    """Write recipes.json, llms.txt, and the Markdown of every recipe."""
+def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
+    """Write recipes.json, llms.txt, the feed, and each recipe's Markdown and files.
+
+    ``address`` is that of the site, empty where it is not known.
+    """
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
     document = {"schema": SCHEMA, "recipes": entries}
     text = json.dumps(document, ensure_ascii=False, indent=1)
     (site / "recipes.json").write_text(text + "\n", encoding="utf-8")
     (site / "llms.txt").write_text(llms_txt(catalogue), encoding="utf-8")
+    news = json.dumps(feed.document(catalogue, address), ensure_ascii=False, indent=1)
+    (site / FEED).write_text(news + "\n", encoding="utf-8")
     for recipe in catalogue.recipes:
+        for block in recipe.snippets:
+            file = site / block.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes((catalogue.root / block.path).read_bytes())
         for lang, page in recipe.pages.items():
             file = site / lang / recipe.category / f"{recipe.slug}.md"
             markdown = render.full_markdown(catalogue, page)

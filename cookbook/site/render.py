@@ -12,12 +12,26 @@ from cookbook.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
-QUOTED = re.compile(r"^(?P<fence>```pytb)$", re.MULTILINE)
+QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
 FILE = re.compile(r'^```python title="(?P<name>[^"]+)"$', re.MULTILINE)
-ROW = re.compile(r"^(?P<fence>)\| *(?P<row>`.*)$", re.MULTILINE)
+ROW = re.compile(r"^\| *(?P<message>(`+).+?\2)(?= *\|)", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 SYMBOLS = 5  # of the library's documentation, to which a page links
+NAMES = 4  # other names for a task that its page gives
+SHORT = {
+    "en": re.compile(r"[A-Za-z][a-z]+(?: [A-Za-z]+){1,2}"),
+    "zh": re.compile(r"[\u3400-\u9fff]{2,8}"),
+}
+TERMS = {"en": str.split, "zh": str}  # words; characters
+# A file on a built page, from its name to the end of its code.
+BUILT_FILE = re.compile(
+    r'(?P<head><div class="language-python highlight"><span class="filename">)'
+    r"(?P<name>[\w.]+)(?P<rest></span><pre><span></span><code>)(?P<code>.*?)"
+    r"(?=</code>)",
+    re.DOTALL,
+)
+LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 WORDS = {
     "en": {
         "home": "Home",
@@ -31,6 +45,8 @@ WORDS = {
         "message": "Message",
         "skip": "Not run: {reason}",
         "twin": "Chinese page",
+        "also": "Also known as: {names}",
+        "download": "Download the file",
         "behind": "This page has not been checked against the latest {twin} yet, "
         "and may be out of date.",
         "missing": "Nobody has written this page in English yet. The code is the "
@@ -49,6 +65,8 @@ WORDS = {
         "message": "报错信息",
         "skip": "不会自动运行：{reason}",
         "twin": "英文页",
+        "also": "又称：{names}",
+        "download": "下载文件",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
         "missing": "本条目还没有中文页。代码是两种语言共用的，说明请看{twin}。",
         "changes": "[查看英文页的改动]({address})",
@@ -149,6 +167,7 @@ def _document(
             *_status(catalogue, recipe, page.lang, in_site),
             *_answer(recipe, in_site),
             _body(page, catalogue, in_site).lstrip("\n"),
+            *_also(catalogue, page),
             *_documentation(catalogue, recipe, words["apis"]),
             *_related(catalogue, recipe, page, words["related"]),
         ]
@@ -170,14 +189,14 @@ def number_errors(markdown: str) -> str:
     """Give each quoted message an id, to which search leads: error-1, error-2, …"""
     number = itertools.count(1)
 
-    def with_id(match: re.Match) -> str:
-        mark = f'<span id="error-{next(number)}"></span>'
-        return f"{mark}\n\n{match[0]}" if match["fence"] else f"| {mark}{match['row']}"
+    def before(match: re.Match) -> str:
+        return f'<span id="error-{next(number)}"></span>\n\n{match[0]}'
+
+    def within(match: re.Match) -> str:
+        return f"| {match['message']}{{ #error-{next(number)} }}"
 
     head, table, tail = _around_messages(markdown)
-    return (
-        QUOTED.sub(with_id, head) + ROW.sub(with_id, table) + QUOTED.sub(with_id, tail)
-    )
+    return QUOTED.sub(before, head) + ROW.sub(within, table) + QUOTED.sub(before, tail)
 
 
 def other_wordings(page: Page) -> str:
@@ -189,8 +208,8 @@ def other_wordings(page: Page) -> str:
     lines += [f"| {words['message']} | PyTorch |", "| --- | --- |"]
     for number, (text, releases) in enumerate(found.items(), len(page.errors) + 1):
         shown = text.replace("|", "\\|")
-        mark = f'<span id="error-{number}"></span>'
-        lines.append(f"| {mark}`` {shown} `` | {', '.join(releases)} |")
+        anchor = f"{{ #error-{number} }}"
+        lines.append(f"| `` {shown} ``{anchor} | {', '.join(releases)} |")
     return "\n".join([*lines, ""])
 
 
@@ -260,6 +279,45 @@ def _picture(page: Page, name: str, in_site: bool) -> str:
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
     caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
     return f'<figure class="picture">{svg}{caption}</figure>'
+
+
+def _also(catalogue: Catalogue, page: Page) -> list[str]:
+    """A few names that a reader may know the task by, in words that the pages use."""
+    parts = TERMS[page.lang]
+    known = set(parts(page.meta["title"].casefold()))
+    names: list[str] = []
+    for alias in page.meta.get("aliases", []):
+        terms = set(parts(alias.casefold()))
+        is_name = SHORT[page.lang].fullmatch(alias) and terms <= catalogue.terms
+        if is_name and terms - known and len(names) < NAMES:
+            names.append(alias)
+            known |= terms
+    if not names:
+        return []
+    return ["", WORDS[page.lang]["also"].format(names=" · ".join(names)), "{ .also }"]
+
+
+def number_lines(html: str, recipe: Recipe, lang: str) -> str:
+    """The page with a link to each line of its files, and one to download each.
+
+    Lines are #line-1 and so on; those of a second file #line-2-1. What they show is
+    not part of the code: Copy leaves it out.
+    """
+    paths = {Path(block.path).name: block.path for block in recipe.snippets}
+    count = itertools.count(1)
+
+    def numbered(match: re.Match) -> str:
+        file, name = next(count), match["name"]
+        prefix = "line" if file == 1 else f"line-{file}"
+        lines = "".join(
+            LINE.format(id=f"{prefix}-{number}") + line
+            for number, line in enumerate(match["code"].splitlines(True), start=1)
+        )
+        title = WORDS[lang]["download"]
+        link = f'<a download href="../../../{paths[name]}" title="{title}">{name}</a>'
+        return f"{match['head']}{link}{match['rest']}{lines}"
+
+    return BUILT_FILE.sub(numbered, html)
 
 
 def _documentation(catalogue: Catalogue, recipe: Recipe, heading: str) -> list[str]:

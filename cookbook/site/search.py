@@ -17,7 +17,7 @@ import yaml
 from cookbook import wordings
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN, Page, other_language
-from cookbook.site import wanted
+from cookbook.site import status, wanted
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
 POPULAR = Path("docs/popular.yml")
@@ -116,15 +116,15 @@ def document(
         "aliases": "\n".join(aliases(recipe, lang, unique, topics)),
         "answers": "\n".join(recipe.answer.split("\n")[:ANSWER]),
         "errors": error_lines(page),
-        "tags": " ".join(tags(recipe, page.lang if foreign else None)),
+        "tags": "\n".join(tags(recipe, lang, page.lang if foreign else None)),
     }
 
 
-def tags(recipe: Recipe, foreign: str | None) -> list[str]:
-    """What a result says beside its category: the devices; a foreign language."""
+def tags(recipe: Recipe, lang: str, foreign: str | None) -> list[str]:
+    """What a result says beside its category: a GPU it needs; a foreign language."""
     gpu = any(block.mark == "gpu" for block in recipe.blocks)
     names = [NAMES[foreign]] if foreign else []
-    return ["CPU", "GPU", *names] if gpu else ["CPU", *names]
+    return [status.WORDS[lang]["needs"], *names] if gpu else names
 
 
 def error_lines(page: Page) -> str:

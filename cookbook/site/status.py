@@ -1,5 +1,6 @@
 """Say, from the records, where and when a recipe's exact text last passed."""
 
+import itertools
 from dataclasses import dataclass
 
 from cookbook.catalogue import Catalogue, Recipe
@@ -130,11 +131,19 @@ def _part(found: list[Outcome], kind: str, words: dict) -> str:
         name = device.replace("NVIDIA ", "")
     facts = [
         f"{SIGNS[newest.status]} {name}",
-        f"torch {newest.record.torch}",
+        f"torch {_releases(counting)}",
         newest.record.date,
         words["seconds"].format(newest.seconds),
     ]
     return " · ".join(facts)
+
+
+def _releases(found: list[Outcome]) -> str:
+    """The releases that it works with: from the newest down to where it first fails."""
+    passed = itertools.takewhile(lambda one: one.status == "passed", found)
+    releases = [one.record.torch for one in passed] or [found[0].record.torch]
+    oldest, newest = releases[-1], releases[0]
+    return newest if newest == oldest else f"{oldest}–{newest}"
 
 
 def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:

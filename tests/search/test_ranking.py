@@ -261,7 +261,7 @@ def test_full_width_letters_and_case_do_not_matter(indexes):
 def test_a_result_shows_category_devices_and_the_matching_line(indexes):
     (answer,) = answers(ROOT, indexes["en"], ["Target 10 is out of bounds"])
     (shown,) = answer["items"][0]
-    assert shown["tags"][1:] == ["CPU"]
+    assert shown["tags"][1:] == []
     assert "<mark data-md-highlight>Target</mark>" in shown["text"]
     assert 'data-anchor="error-2"' in shown["text"]
 

@@ -19,14 +19,17 @@ def open_recipe(page, lang: str = "en", anchor: str = "") -> None:
     page.wait_for_load_state("networkidle")
 
 
-def test_the_landing_page_leads_into_both_languages(page):
+def test_without_scripts_two_doors_lead_into_the_languages(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
     for lang, title in (("en", "Label smoothing"), ("zh", "标签平滑")):
-        page.goto(page.cookbook)
+        page.goto(address)
         page.locator(f'.door[hreflang="{lang}"]').click()
         page.locator('.shelves [href="training/"], .all[href$="/training/"]').click()
         page.get_by_role("main").get_by_role("link", name=title, exact=True).click()
         page.wait_for_url(f"**/{lang}/{RECIPE}")
         expect(page.locator("h1")).to_contain_text(title)
+    context.close()
 
 
 def test_the_switch_keeps_page_and_heading(page):

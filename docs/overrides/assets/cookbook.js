@@ -3,11 +3,11 @@
 // Material moves the sitemap's addresses to this host, but neither to this port
 // nor to this path. The first entry is the site's home: replace what it stands
 // for by where the site really is, so that instant navigation works anywhere.
+const base = new URL("..", document.currentScript.src)
 const parse = DOMParser.prototype.parseFromString
 DOMParser.prototype.parseFromString = function (text, type) {
   const parsed = parse.call(this, text, type)
   if (type === "text/xml") {
-    const base = new URL(JSON.parse(document.getElementById("__config").textContent).base, location)
     const entries = parsed.querySelectorAll("loc")
     const home = entries.length ? entries[0].textContent : ""
     for (const entry of entries)
@@ -17,17 +17,18 @@ DOMParser.prototype.parseFromString = function (text, type) {
 }
 
 // Material fetches the search index with every page. Hold it until the reader
-// turns to the search box.
+// turns to the search box. The sitemaps that it takes the twins to have are not there.
 let wanted
 const searchWanted = new Promise(resolve => { wanted = resolve })
 const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
 XMLHttpRequest.prototype.open = function (method, url, ...rest) {
   this.waits = String(url).endsWith("search/search_index.json")
+  this.vain = String(url).endsWith("sitemap.xml") && String(url) !== `${new URL("sitemap.xml", base)}`
   return open.call(this, method, url, ...rest)
 }
 XMLHttpRequest.prototype.send = function (...body) {
   if (this.waits) searchWanted.then(() => send.apply(this, body))
-  else send.apply(this, body)
+  else if (!this.vain) send.apply(this, body)
 }
 function wantSearch(event) {
   if (event.target.closest?.(".md-search, [for=__search], [data-open-search]")) wanted()
@@ -42,6 +43,7 @@ function followTwin(event) {
   if (!link) return
   link.hash = location.hash
   link.search = asked() ? `?${new URLSearchParams({ q: asked() })}` : ""
+  localStorage.setItem("lang", link.hreflang) // the landing page opens in it
 }
 
 // A result that shows an error message leads to where the page explains it.
@@ -51,20 +53,55 @@ function followError(event) {
   if (line) link.hash = line.dataset.anchor
 }
 
+// On a phone Material holds the page while its box is open, and puts it back to
+// where it was when the box has closed: after the result's page has been shown.
+let landing = false
+function land() {
+  if (!landing || document.body.hasAttribute("data-md-scrolllock")) return
+  landing = false
+  const place = document.getElementById(location.hash.slice(1)) ?? document.body
+  place.scrollIntoView()
+}
+
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
-  const config = JSON.parse(document.getElementById("__config").textContent)
-  const base = new URL(config.base, location).pathname
-  const page = location.pathname.slice(base.length)
+  const home = base.pathname
+  const page = location.pathname.slice(home.length)
   for (const link of document.querySelectorAll("a[data-twin]"))
-    if (base.match(/\/(en|zh)\/$/))
-      link.href = base.replace(/(en|zh)\/$/, link.hreflang + "/") + page
+    if (home.match(/\/(en|zh)\/$/))
+      link.href = home.replace(/(en|zh)\/$/, link.hreflang + "/") + page
 }
 
 // Material's search box hears keys only, not a paste by mouse or an input method.
-function searchOnInput(event) {
-  if (event.target.matches?.(".md-search__input") && !event.isComposing)
-    event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+// The home page's box hands on what it is given, to where the results are.
+function searchOnInput({ target, isComposing }) {
+  if (isComposing) return
+  if (target.matches?.(".md-search__input"))
+    target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
+  if (target.matches?.("[data-open-search]") && target.value) {
+    openResults(target.value)
+    target.value = ""
+  }
+}
+
+// What an input method has not committed yet is no query.
+function waitForInputMethod(event) {
+  if (event.isComposing) event.stopPropagation()
+}
+
+// Material turns pages on a bare letter: too easily pressed by mistake.
+function ignoreLetters(event) {
+  if ("npsf,.".includes(event.key) && !event.target.closest?.(".md-search")) event.stopPropagation()
+}
+
+// Who leaves the box by Escape comes back to where they were.
+let opener
+function rememberOpener({ target, relatedTarget }) {
+  if (target.matches?.(".md-search__input") && !relatedTarget?.closest(".md-search")) opener = relatedTarget
+}
+function returnFocus(event) {
+  if (event.key === "Escape" && event.target.closest?.(".md-search"))
+    (opener ?? document.querySelector(".md-logo")).focus()
 }
 
 // Where no recipe fits: the box says so first, and where to ask for one.
@@ -88,9 +125,8 @@ function showNone({ none, topic, nearest }) {
   box.querySelector(".search-none")?.remove()
   if (!none) return
   const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
-  const { base } = JSON.parse(document.getElementById("__config").textContent)
   const link = ({ title, location: page }) =>
-    Object.assign(document.createElement("a"), { href: new URL(page, new URL(`${base}/`, location)), textContent: title })
+    Object.assign(document.createElement("a"), { href: new URL(page, base), textContent: title })
   const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
   const line = (...parts) => {
     const paragraph = document.createElement("p")
@@ -106,6 +142,7 @@ function showNone({ none, topic, nearest }) {
 
 // The address names the query while the box is open, so that it can be shared.
 function shareQuery(event) {
+  if (event.isComposing) return
   if (event.type === "input") leaving = false
   if (leaving) return
   const url = new URL(location)
@@ -125,7 +162,7 @@ function asked() {
 let leaving = false
 function leaveResults(event) {
   if (!event.target.closest?.(".md-search-result__link")) return
-  leaving = true
+  leaving = landing = true
   // Material drops the query from this address as it closes the box: not here.
   history.replaceState = () => {}
   setTimeout(() => { delete history.replaceState })
@@ -137,16 +174,11 @@ function reopenResults() {
 }
 function openResults(query) {
   const box = document.querySelector(".md-search__input"), toggle = document.getElementById("__search")
-  if (box.value === query && toggle.checked) return
+  if (!box || box.value === query && toggle.checked) return
   box.value = query
   box.focus()
   if (!toggle.checked) toggle.click()
   box.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }))
-}
-
-function openSearch(event) {
-  if (event.target.closest?.("[data-open-search]"))
-    document.querySelector(".md-search__input").focus()
 }
 
 // Material focuses the box on "/" already.
@@ -161,15 +193,31 @@ document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
 document.addEventListener("click", followError, { capture: true })
 document.addEventListener("click", leaveResults, { capture: true })
-document.addEventListener("click", openSearch)
+document.addEventListener("keydown", ignoreLetters, { capture: true })
+document.addEventListener("keydown", returnFocus)
+document.addEventListener("keyup", waitForInputMethod, { capture: true })
+document.addEventListener("focusin", rememberOpener)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
-for (const event of ["input", "focusin", "change"]) document.addEventListener(event, shareQuery)
-// Material gives these two a role but no name.
+for (const event of ["input", "compositionend", "focusin", "change"]) document.addEventListener(event, shareQuery)
+// The indexes show only the rows with all the words that are typed above them.
+function filterRows({ target }) {
+  if (!target.matches?.("[data-filter]")) return
+  const words = target.value.toLowerCase().split(/\s+/)
+  const page = target.closest("article"), rows = [...page.querySelectorAll("li")]
+  for (const row of rows) row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word))
+  for (const list of page.querySelectorAll("h2 + ul"))
+    list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])")
+  page.querySelector("output").value = `${rows.filter(row => !row.hidden).length} / ${rows.length}`
+}
+document.addEventListener("input", filterRows)
+
+// Material gives the search a role but no name.
 function nameLandmarks() {
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").ariaLabel)
-  document.querySelector(".md-progress")?.setAttribute("aria-label", document.title)
+  // Nor does it tell those who do not see it what was copied and found.
+  for (const said of document.querySelectorAll(".md-dialog__inner, .md-search-result__meta")) said.role = "status"
 }
 
 // Two things to copy: the answer, and the file; each button says which.
@@ -177,7 +225,11 @@ const COPY = {
   en: { answer: "Copy the answer", file: "Copy", other: "Copy the block" },
   zh: { answer: "复制答案", file: "复制", other: "复制这段" },
 }
-function nameCopyButtons() {
+function nameParts() {
+  for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
+  // What Material calls navigations, but is no landmark.
+  for (const part of document.querySelectorAll(".md-nav .md-nav, .md-code__nav, nav.md-tags")) part.role = "group"
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
@@ -201,5 +253,6 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(reopenResults)
   window.document$?.subscribe(keepWrapping)
   // Material adds the buttons after it has shown a page.
-  new MutationObserver(nameCopyButtons).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(nameParts).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(land).observe(document.body, { attributeFilter: ["data-md-scrolllock"] })
 })

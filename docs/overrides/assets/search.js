@@ -339,11 +339,11 @@ class Index {
     const best = hits.indexOf(Math.max(...hits))
     // A task may share words with a message; who pastes it says most of it.
     const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
-      : `<p data-anchor="error-${best + 1}"><code>${mark(lines[best], used)}</code></p>`
+      : `<p data-anchor="error-${best + 1}" lang="en"><code>${mark(lines[best], used)}</code></p>`
     const also = line ? "" : this.hiddenAlias(n, used)
     return [{
       location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${also}${line}${code}`,
-      tags: [this.categories[category(location[n])], ...tags[n].split(" ")], score, terms: {},
+      tags: [this.categories[category(location[n])], ...tags[n].split("\n").filter(Boolean)], score, terms: {},
     }]
   }
 

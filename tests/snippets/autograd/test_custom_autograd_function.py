@@ -7,7 +7,6 @@ from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/custom-autograd-function"
 Swish = load_snippet("autograd/custom_autograd_function.py").Swish
-ReverseGradient = load_snippet("autograd/gradient_reversal.py").ReverseGradient
 
 
 class Project(torch.autograd.Function):
@@ -42,14 +41,6 @@ def test_only_the_input_is_kept():
     assert kept == [(3,)]
 
 
-def test_reversed_and_straight_through():
-    x = torch.tensor([1.0, -2.0], requires_grad=True)
-    y = ReverseGradient.apply(x, 0.25)
-    assert torch.equal(y, x)
-    (y * torch.tensor([2.0, 4.0])).sum().backward()
-    torch.testing.assert_close(x.grad, torch.tensor([-0.5, -1.0]))
-
-
 def test_a_wrong_formula_is_found():
     class Cube(torch.autograd.Function):
         @staticmethod
@@ -71,14 +62,6 @@ def test_float32_is_too_rough():
     x = torch.tensor([0.7, -1.3])
     with pytest.warns(match="double"), pytest.raises(RuntimeError):
         torch.autograd.gradcheck(Swish.apply, (x.requires_grad_(),))
-
-
-def test_a_gradient_is_missing(monkeypatch):
-    monkeypatch.setattr(
-        ReverseGradient, "backward", staticmethod(lambda ctx, grad: -grad)
-    )
-    with raises_as_documented(PAGE, "RuntimeError: function ReverseGradientBackward"):
-        ReverseGradient.apply(torch.ones(2, requires_grad=True), 1.0).sum().backward()
 
 
 def test_a_gradient_of_another_shape():

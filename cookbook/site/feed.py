@@ -1,0 +1,84 @@
+"""feed.json: the recipes whose text or status changed last, https://jsonfeed.org."""
+
+import subprocess
+from pathlib import Path
+
+from cookbook.catalogue import Catalogue, Recipe
+from cookbook.site import status
+
+NEWEST = 50  # items: what a reader may have missed
+VERSION = "https://jsonfeed.org/version/1.1"
+
+
+def document(catalogue: Catalogue, root: str) -> dict:
+    """The feed; ``root`` is the site's address, empty where it is not known.
+
+    A recipe's text changed with the last commit of one of its files; its status, on
+    the day on which a run of its present text failed. Without the history of the
+    repository the feed is empty: a wrong date is worse than none.
+    """
+    dates = changes(catalogue.root)
+    failed = {recipe.slug: date for recipe, date in _failures(catalogue)}
+    items = []
+    for recipe in catalogue.recipes:
+        known = [dates[file] for file in recipe.files if file in dates]
+        if known:
+            date = max(*known, failed.get(recipe.slug, ""))
+            items.append(_item(catalogue, recipe, root, date))
+    items.sort(key=lambda item: item["date_modified"], reverse=True)
+    facts = {"version": VERSION, "title": "PyTorch Cookbook · PyTorch 实用手册"}
+    if root:
+        facts |= {"home_page_url": root, "feed_url": f"{root}feed.json"}
+    return {**facts, "language": "en", "items": items[:NEWEST]}
+
+
+def changes(root: Path) -> dict[Path, str]:
+    """When each file of the recipes was last committed; empty without a history."""
+    shallow = _git(root, "rev-parse", "--is-shallow-repository")
+    if shallow.strip() != "false":
+        return {}
+    log = _git(root, "log", "--format=:%cI", "--name-only", "--", "docs", "snippets")
+    dates: dict[Path, str] = {}
+    date = ""
+    for line in log.splitlines():
+        if line.startswith(":"):
+            date = line.removeprefix(":")
+        elif line:
+            dates.setdefault(Path(line), date)
+    return dates
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git says; nothing where there is no git, or no repository."""
+    command = ["git", "-c", "core.quotePath=off", *arguments]
+    try:
+        done = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        return ""
+    return done.stdout
+
+
+def _failures(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
+    """Each failing recipe, with the last day on which it failed."""
+    found = [
+        (recipe, f"{one.record.date}T00:00:00+00:00")
+        for recipe in catalogue.recipes
+        for one in status.outcomes(catalogue, recipe)
+        if one.status == "failed"
+    ]
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def _item(catalogue: Catalogue, recipe: Recipe, root: str, date: str) -> dict:
+    address = root + recipe.pages["en"].url
+    return {
+        "id": f"{address}#{date}",  # each change is news
+        "url": address,
+        "title": " · ".join(dict.fromkeys(map(recipe.title, recipe.pages))),
+        "summary": recipe.description("en"),
+        "content_text": f"{recipe.answer}\n\n{status.line(catalogue, recipe, 'en')}",
+        "date_modified": date,
+        "tags": [recipe.category],
+    }

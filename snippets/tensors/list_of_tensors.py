@@ -1,0 +1,19 @@
+"""Turn a list of tensors, arrays or numbers into one tensor."""
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+images = [torch.rand(3, 8, 8) for _ in range(4)]
+arrays = [np.random.rand(5) for _ in range(4)]
+sentences = [torch.tensor([7, 8]), torch.tensor([4, 5, 6])]
+losses = [torch.tensor(0.5, requires_grad=True), torch.tensor(0.25)]
+
+batch = torch.stack(images)  # (4, 3, 8, 8): one shape, a new dimension
+table = torch.from_numpy(np.stack(arrays)).float()  # (4, 5)
+padded = pad_sequence(sentences, batch_first=True)  # (2, 3), zeros at the end
+mean = torch.stack(losses).mean()  # scalars; gradients are kept
+
+print("stack", tuple(batch.shape), tuple(table.shape), table.dtype)
+print("pad", padded.tolist())
+print("mean", mean.item(), "with gradient:", mean.requires_grad)

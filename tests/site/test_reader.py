@@ -1,0 +1,273 @@
+"""What a reader does beside searching: types, presses keys, prints, comes by a link."""
+
+import json
+import re
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from cookbook.site import feed, status
+from tests.helpers import ROOT
+
+RECIPE = "training/label-smoothing/"
+INPLACE = (
+    "RuntimeError: one of the variables needed for gradient computation has been "
+    "modified by an inplace operation: [torch.FloatTensor [10, 5]], which is output 0"
+)
+PASTES = [
+    "Target 10 is out of bounds",
+    INPLACE,
+    "Traceback (most recent call last):\n"
+    + "".join(f'  File "/home/me/train_{n}.py", line {n}, in step\n' for n in range(60))
+    + INPLACE,
+]
+phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
+results = ".md-search-result__link"
+
+
+def visit(page, path: str) -> None:
+    page.goto(page.cookbook + path)
+    page.wait_for_load_state("networkidle")
+
+
+def composes(page, text: str) -> None:
+    """What an input method shows while the word is not chosen yet."""
+    session = page.context.new_cdp_session(page)
+    at = {"selectionStart": len(text), "selectionEnd": len(text)}
+    session.send("Input.imeSetComposition", {"text": text, **at})
+
+
+@pytest.mark.parametrize("how", ["type", "paste", "compose"])
+def test_the_home_page_hands_its_query_to_the_results(page, how):
+    visit(page, "zh/")
+    page.locator(".hero input").focus()
+    if how == "type":
+        page.keyboard.type("nan loss")
+    elif how == "paste":
+        page.keyboard.insert_text("nan loss")
+    else:
+        composes(page, "nanloss")
+        page.keyboard.insert_text("nan loss")
+    expect(page.locator(results).first).to_be_visible()
+    expect(page.locator(".md-search__input")).to_have_value("nan loss")
+    assert page.url.partition("?")[0] == f"{page.cookbook}zh/"
+
+
+def test_letters_turn_no_page(page):
+    visit(page, f"en/{RECIPE}")
+    for key in "npsf,.":
+        page.keyboard.press(key)
+    expect(page.locator("#__search")).not_to_be_checked()
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
+    assert page.url.partition("?")[0].endswith(RECIPE)
+
+
+@phone
+@pytest.mark.parametrize("start", ["en/", f"en/{RECIPE}#variants"])
+@pytest.mark.parametrize("paste", PASTES, ids=["short", "line", "traceback"])
+def test_on_a_phone_an_error_leads_to_its_place(page, start, paste):
+    visit(page, start)
+    page.locator('.md-header__button[for="__search"]').click()
+    page.locator(".md-search__input").fill(paste)
+    first = page.locator(results).first
+    expect(first.locator("[data-anchor]")).to_be_visible()
+    expect(page.locator("body")).to_have_attribute("data-md-scrolllock", "")
+    first.click()
+    page.wait_for_url(re.compile(r"#error-\d+$"))
+    expect(page.locator("body")).not_to_have_attribute("data-md-scrolllock", "")
+    expect(page.locator(page.url[page.url.index("#") :])).to_be_in_viewport()
+
+
+def test_nothing_is_searched_while_a_word_is_composed(page):
+    visit(page, "zh/")
+    page.keyboard.press("/")
+    first = page.locator(results).first
+    expect(first).to_be_visible()
+    offered = first.get_attribute("href")
+    composes(page, "xiancun")
+    page.wait_for_timeout(500)
+    assert first.get_attribute("href") == offered
+    assert "?q=" not in page.url
+    page.keyboard.insert_text("显存")
+    page.wait_for_url(re.compile("q="))
+
+
+def test_escape_leads_back_to_where_the_reader_was(page):
+    visit(page, f"en/{RECIPE}")
+    link = page.locator(".page-tools a").first
+    link.focus()
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(link).to_be_focused()
+
+
+def test_copies_and_counts_are_announced(page):
+    visit(page, f"en/{RECIPE}")
+    page.get_by_role("button", name="Copy the answer").click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_have_count(1)
+    page.keyboard.press("/")
+    page.keyboard.insert_text("loss")
+    count = page.get_by_role("status").filter(has_text="matching documents")
+    expect(count).to_have_count(1)
+
+
+@pytest.mark.parametrize("index", ["messages", "apis"])
+def test_an_index_shows_what_is_typed_above_it(page, index):
+    visit(page, f"zh/{index}/")
+    rows = page.locator("article li")
+    all_rows = rows.count()
+    page.locator("[data-filter]").press_sequentially("cuda")
+    shown = rows.filter(visible=True)
+    assert 0 < shown.count() < all_rows
+    for text in shown.all_inner_texts():
+        assert "cuda" in text.lower()
+    expect(page.get_by_role("status").filter(has_text="/")).to_have_text(
+        f"{shown.count()} / {all_rows}"
+    )
+    headings = page.locator("article h2").filter(visible=True).count()
+    assert headings == page.locator("article ul").filter(visible=True).count()
+
+
+def test_the_error_index_has_topics_and_leads_to_each_message(site, catalogue):
+    for lang in ("en", "zh"):
+        html = (site / lang / "messages" / "index.html").read_text("utf-8")
+        article = html.partition("<article")[2].partition("</article")[0]
+        titles = {c.title[lang] for c in catalogue.categories}
+        titles |= {g.title.get(lang) for c in catalogue.categories for g in c.groups}
+        found = re.findall(r"<h2[^>]*>([^<]+)<", article)
+        assert len(found) == len(set(found)) > 5
+        assert set(found) <= titles
+        places = re.findall(r'<a[^>]* href="\.\./([\w/-]+/)(#error-\d+)?"', article)
+        assert len(places) > 400
+        for address, anchor in places:
+            assert anchor, address
+            target = (site / lang / address / "index.html").read_text("utf-8")
+            assert f'id="{anchor[1:]}"' in target
+
+
+@pytest.mark.parametrize(
+    ("locale", "kept", "opens"),
+    [
+        ("zh-CN", None, "zh"),
+        ("en-GB", None, "en"),
+        ("fr", None, "en"),
+        ("en", "zh", "zh"),
+    ],
+)
+def test_the_site_opens_in_the_readers_language(
+    browser, address, site, locale, kept, opens
+):
+    context = browser.new_context(locale=locale)
+    page = context.new_page()
+    if kept:
+        page.goto(f"{address}en/")
+        page.locator(f'a[data-twin][hreflang="{kept}"]').click()
+        page.wait_for_url(f"**/{kept}/")
+    page.goto(f"{address}?q=mixup")
+    page.wait_for_url(f"**/{opens}/?q=mixup")
+    expect(page.locator(results).first).to_be_visible()
+    other = {"en": "zh", "zh": "en"}[opens]
+    expect(page.locator(f'a[data-twin][hreflang="{other}"]')).to_be_visible()
+    context.close()
+
+
+def test_each_line_has_an_address_and_the_file_can_be_kept(page):
+    visit(page, f"en/{RECIPE}#line-5")
+    code = (ROOT / "snippets/training/label_smoothing.py").read_text("utf-8")
+    lines = page.locator('a[id^="line-"]')
+    assert lines.count() == len(code.splitlines())
+    expect(page.locator("#line-5")).to_be_attached()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="label_smoothing.py").click()
+    assert download.value.path().read_text("utf-8") == code
+
+
+def test_a_print_has_no_buttons(page):
+    visit(page, f"en/{RECIPE}")
+    page.emulate_media(media="print")
+    for button in page.locator("button, .page-tools, input").all():
+        expect(button).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "lang"),
+    [
+        ("", "PyTorch Cookbook · PyTorch 实用手册", "en"),
+        ("en/", "PyTorch Cookbook", "en"),
+        ("zh/", "PyTorch 实用手册", "zh-Hans"),
+        (f"zh/{RECIPE}", "标签平滑 - PyTorch 实用手册", "zh-Hans"),
+    ],
+)
+def test_a_page_says_its_title_language_and_twin(site, path, title, lang):
+    html = (site / path / "index.html").read_text("utf-8")
+    assert f"<title>{title}</title>" in html
+    assert f'<html lang="{lang}"' in html
+    inner = path.partition("/")[2]
+    for code in ("en", "zh"):
+        tag = "zh-Hans" if code == "zh" else code
+        link = rf'rel="alternate" hreflang="{tag}" href="([^"]+)"'
+        target = re.search(link, html)[1]
+        assert (site / path / target).resolve() == (site / code / inner).resolve()
+    assert '<meta property="og:title"' in html
+    assert "og:url" not in html  # the address is not known
+
+
+def test_english_words_in_chinese_pages_say_so(site):
+    html = (site / "zh/training/mixup/index.html").read_text("utf-8")
+    assert '<code lang="en">num_classes must be passed</code>' in html
+    blocks = re.findall(r"<pre><span></span><code([^>]*)>", html)
+    assert blocks
+    assert set(blocks) == {' lang="en"'}
+    english = (site / "en/training/mixup/index.html").read_text("utf-8")
+    body = re.sub(r"<a [^>]*lang=\"zh-Hans\".*?</a>", "", english)
+    assert not re.search("[\u3400-\u9fff]", body)
+
+
+def test_no_tag_says_cpu_and_no_page_speaks_to_contributors(site, catalogue):
+    for lang in ("en", "zh"):
+        index = json.loads((site / lang / "search/search_index.json").read_text())
+        for recipe, tags in zip(catalogue.recipes, index["docs"]["tags"], strict=True):
+            gpu = any(block.mark == "gpu" for block in recipe.blocks)
+            assert (status.WORDS[lang]["needs"] in tags) == gpu
+            assert "CPU" not in tags
+        for file in (site / lang).rglob("index.html"):
+            html = file.read_text("utf-8")
+            assert "make test-gpu" not in html or "rules" in file.parts
+            assert not re.search(r'href="[^"]*\brules/"[^>]*class="md-nav', html)
+
+
+def test_other_names_are_few_and_in_the_words_of_the_pages(site, catalogue):
+    for lang, prefix in (("en", "Also known as: "), ("zh", "又称：")):
+        lines = [
+            line.removeprefix(prefix)
+            for file in (site / lang).glob("*/*.md")
+            for line in file.read_text("utf-8").splitlines()
+            if line.startswith(prefix)
+        ]
+        assert len(lines) > len(catalogue.recipes) / 3
+        assert max(len(line.split(" · ")) for line in lines) <= 4
+        assert not any("混肴" in line for line in lines)
+
+
+def test_the_feed_has_what_changed_last_first(site, catalogue, monkeypatch):
+    written = json.loads((site / "feed.json").read_text("utf-8"))
+    assert written["version"] == "https://jsonfeed.org/version/1.1"
+    mixup, smoothing = (
+        catalogue.by_slug[slug] for slug in ("mixup", "label-smoothing")
+    )
+    dates = {
+        mixup.pages["zh"].path: "2026-01-02T00:00:00+00:00",
+        smoothing.snippets[0].snippet: "2026-01-01T00:00:00+00:00",
+    }
+    monkeypatch.setattr(feed, "changes", lambda root: dates)
+    monkeypatch.setattr(feed, "_failures", lambda catalogue: [])
+    document = partial(feed.document, catalogue, "https://a.example/b/")
+    first, second = document()["items"]
+    assert first["url"] == "https://a.example/b/en/training/mixup/"
+    assert second["date_modified"] < first["date_modified"]
+    failed = [(smoothing, "2026-01-03T00:00:00+00:00")]
+    monkeypatch.setattr(feed, "_failures", lambda catalogue: failed)
+    assert "label-smoothing" in document()["items"][0]["url"]
