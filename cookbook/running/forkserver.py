@@ -10,12 +10,13 @@ leave workers behind: its lane kills whatever it started, and answers.
 A client sends a socket over CONTROL_FD for each block. The lane that takes it
 says so, in a JSON line: ``lane`` (the process to kill where no answer comes) and
 ``level`` (how far blocks are shut in). Request, one JSON line: ``argv`` (a .py file
-to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``env``,
-``logs`` (a folder for ``stdout``, ``stderr`` and ``end``, a file written when a
-script has reached its end, and ``picture.svg``), ``room`` (a folder for all else that
-it writes, where it gets no room of its own), ``timeout`` (seconds). Answer, one JSON
-line: ``exit`` (code, or minus the signal; null after a time-out), ``seconds``,
-``max_rss`` (bytes, of the block's process).
+to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``fonts``
+(Matplotlib's list of them, or null), ``env``, ``logs`` (a folder for ``stdout``,
+``stderr`` and ``end``, a file written when a script has reached its end, and
+``picture.svg``), ``room`` (a folder for all else that it writes, where it gets no
+room of its own), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
+minus the signal; null after a time-out), ``seconds``, ``max_rss`` (bytes, of the
+block's process).
 """
 
 import atexit
@@ -194,6 +195,10 @@ def enter(request: dict, level: int) -> None:
     cwd, home, temporary = (room / name for name in ("cwd", "home", "tmp"))
     for folder in (cwd, home, temporary):
         folder.mkdir()
+    if request["fonts"]:  # a block that draws would take seconds to list them
+        cache = home / ".cache/matplotlib"
+        cache.mkdir(parents=True)
+        shutil.copy(request["fonts"], cache)
     for file in request["files"]:
         shutil.copy(file, cwd)
     os.chdir(cwd)

@@ -163,6 +163,7 @@ class Runner:
             "env": block_environment(job, logs),
             "logs": str(logs),
             "room": str(folder),
+            "fonts": fonts(job),
             "timeout": self.timeout,
         }
         answer = self._ask(request)
@@ -220,11 +221,24 @@ def start_server(control: socket.socket, lanes: int) -> subprocess.Popen:
     )
 
 
+def fonts(job: Job) -> str | None:
+    """Matplotlib's list of the fonts here, for a script that draws; made once."""
+    script = Path(job.argv[0])
+    if script.suffix == ".py" and "matplotlib" in read(script):
+        with contextlib.suppress(ImportError):
+            from matplotlib import font_manager, get_cachedir  # makes the list
+
+            name = f"fontlist-v{font_manager.FontManager.__version__}.json"
+            file = Path(get_cachedir(), name)
+            return str(file) if file.exists() else None
+    return None
+
+
 def block_environment(job: Job, logs: Path) -> dict[str, str]:
     """This process's environment, with the guard and this Python in front.
 
-    The lane adds a home and a temporary folder. Both are empty: weights that
-    somebody once downloaded are not found.
+    The lane adds a home and a temporary folder. Both are empty, but for the list
+    of fonts: weights that somebody once downloaded are not found.
     """
     binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     kept = {name: os.environ[name] for name in os.environ.keys() - CACHES}
