@@ -16,9 +16,10 @@ IGNORED = Path(".gitignore")
 # What these folders hold. Other files there would be published or run unseen.
 HOLDS = {
     "docs": (
-        "docs/*.yml docs/*.png docs/root/*.md docs/??/*.md docs/??/*/*.md "
-        "docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
-        "docs/overrides/*.html docs/overrides/partials/*.html docs/overrides/assets/*"
+        "docs/*.yml docs/wordings.json docs/*.png docs/root/*.md docs/??/*.md "
+        "docs/??/*/*.md docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
+        "docs/overrides/*.html docs/overrides/partials/*.html "
+        "docs/overrides/partials/languages/*.html docs/overrides/assets/*"
     ),
     "snippets": "snippets/ruff.toml snippets/*/*.py snippets/*/*.out snippets/*/*.svg",
     "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",

@@ -19,7 +19,7 @@ PASTES = [
     "Target 10 is out of bounds",
     INPLACE,
     "Traceback (most recent call last):\n"
-    + "".join(f'  File "/home/me/train_{n}.py", line {n}, in step\n' for n in range(60))
+    + "".join(f'  File "train_{n}.py", line {n}, in step\n' for n in range(60))
     + INPLACE,
 ]
 phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
