@@ -213,7 +213,7 @@ def refused(tiny_cookbook):
         'titled.md:8: P206 a block of ```python title="a.py" would be shown but not',
         "typed.md:12: P204 Python typed into a page; put it into a file and write only",
         'missing.md:9: P203 no snippet training/missing.py; write --8<-- "<category>/',
-        "leaking.md:8: P212 a mark that belongs to no block that runs; put it on the line",
+        "leaking.md:8: P212 a mark that belongs to no block that runs; put it on the",
         "continued.md:12: P212 a mark that belongs to no block that runs; put it on",
     ],
 )
