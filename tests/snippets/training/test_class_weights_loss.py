@@ -1,0 +1,96 @@
+"""class-weights-loss: weights against scikit-learn, the mean against a loop."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import log_loss
+from sklearn.utils.class_weight import compute_class_weight
+from torch import nn
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/class-weights-loss"
+snippet = load_snippet("training/class_weights_loss.py")
+TARGET = torch.tensor([0] * 90 + [1] * 9 + [2])
+
+
+def test_the_weights_are_those_of_scikit_learn():
+    options = {"classes": np.arange(3), "y": TARGET.numpy()}
+    expected = compute_class_weight("balanced", **options)
+    np.testing.assert_allclose(snippet.weight, expected, rtol=1e-6)
+    np.testing.assert_allclose(snippet.weight * snippet.count, 100 / 3, rtol=1e-6)
+    with pytest.raises(ValueError, match="classes should have valid labels"):
+        compute_class_weight("balanced", classes=np.arange(4), y=TARGET.numpy())
+
+
+def test_the_loss_is_the_weighted_log_loss():
+    p = snippet.logits.double().softmax(1)
+    w = snippet.weight[TARGET]
+    expected = log_loss(TARGET, p, sample_weight=w)
+    assert snippet.loss.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_ignored_half_has_no_share():
+    assert (snippet.target == -100).sum() == 50
+    logits = snippet.logits.clone().requires_grad_()
+    snippet.loss_fn(logits, snippet.target).backward()
+    assert logits.grad[:50].count_nonzero() == 0
+    assert logits.grad[50:].count_nonzero() == 150
+
+
+def test_the_output_of_the_snippet(capsys):
+    load_snippet("training/class_weights_loss.py")
+    assert capsys.readouterr().out == "weights [0.37, 3.7, 33.33]\n"
+
+
+@pytest.mark.parametrize("target", [[2], [1, 1, 1]], ids=str)
+def test_in_a_batch_of_one_class_weights_do_nothing(target):
+    logits, target = torch.randn(len(target), 3), torch.tensor(target)
+    plain = F.cross_entropy(logits, target)
+    torch.testing.assert_close(F.cross_entropy(logits, target, snippet.weight), plain)
+    fixed = F.cross_entropy(logits, target, snippet.weight, reduction="sum")
+    factor = snippet.weight[target[0]]
+    torch.testing.assert_close(fixed / len(target), factor * plain)
+
+
+def test_ten_times_the_weights_change_nothing():
+    logits = torch.randn(100, 3)
+    loss = F.cross_entropy(logits, TARGET, snippet.weight)
+    torch.testing.assert_close(
+        F.cross_entropy(logits, TARGET, 10 * snippet.weight), loss
+    )
+
+
+def test_all_ignored_or_weightless_is_nan():
+    logits, ignored = torch.randn(4, 3), torch.full((4,), -100)
+    assert F.cross_entropy(logits, ignored).isnan()
+    total = F.cross_entropy(logits, ignored, reduction="sum")
+    assert total / (ignored != -100).sum().clamp(min=1) == 0
+    zero = torch.tensor([0.0, 1.0, 1.0])
+    assert F.cross_entropy(logits, torch.zeros(4).long(), zero).isnan()
+
+
+def test_a_class_without_samples_has_a_finite_weight():
+    count = torch.bincount(torch.tensor([0, 0, 1]), minlength=3).clamp(min=1)
+    assert count.tolist() == [2, 1, 1]
+
+
+def test_messages():
+    logits, target = torch.randn(4, 3), torch.tensor([0, 1, 1, 0])
+    with raises_as_documented(PAGE, "RuntimeError: weight tensor"):
+        F.cross_entropy(logits, target, torch.bincount(target).float())
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Float but found D"
+    ):
+        F.cross_entropy(logits, target, torch.ones(3).double())
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Float but found L"
+    ):
+        F.cross_entropy(logits, target, torch.ones(3).long())
+    with raises_as_documented(PAGE, "IndexError: Target 255"):
+        F.cross_entropy(logits, torch.tensor([0, 255, 1, 0]))
+    with raises_as_documented(PAGE, "RuntimeError: ignore_index"):
+        F.cross_entropy(logits, logits.softmax(1), ignore_index=1)
+    with raises_as_documented(PAGE, "TypeError: cannot assign 'list'"):
+        nn.CrossEntropyLoss(weight=[1.0, 2.0, 3.0])
