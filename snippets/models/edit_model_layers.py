@@ -1,0 +1,22 @@
+"""Edit a pretrained network: input channels, last layer, inner layers."""
+
+import torch
+from torch import nn
+from torchvision.models import resnet18
+
+model = resnet18(weights=None)  # yours: ResNet18_Weights.DEFAULT
+images = torch.randn(2, 4, 64, 64)  # RGB and depth
+before = model.eval()(images[:, :3])
+
+old = model.conv1  # for 3 channels
+model.conv1 = nn.Conv2d(4, 64, 7, stride=2, padding=3, bias=False)
+with torch.no_grad():
+    model.conv1.weight[:, :3] = old.weight
+    model.conv1.weight[:, 3:] = 0  # learns what depth is worth
+torch.testing.assert_close(model(images), before)  # nothing is lost
+
+model.fc = nn.Linear(model.fc.in_features, 10)  # 10 classes
+model.maxpool = nn.Identity()  # removed
+model.set_submodule("layer4.1.relu", nn.GELU())  # replaced, by its path
+model.avgpool = nn.Sequential(model.avgpool, nn.Dropout(0.2))  # inserted
+print(model(images).shape)

@@ -1,0 +1,119 @@
+"""norm-layers: each layer against NumPy, over the axes of the table."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "models/norm-layers"
+snippet = load_snippet("models/norm_layers.py")
+images = torch.randn(4, 8, 5, 6) * 2 + 3
+
+
+def normalised(x, axes):
+    x = x.double().numpy()
+    mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    return (x - mean) / np.sqrt(var + 1e-5)
+
+
+def close(y, wanted):
+    np.testing.assert_allclose(y.detach().numpy(), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_batchnorm():
+    close(nn.BatchNorm2d(8)(images), normalised(images, (0, 2, 3)))
+    x = snippet.images
+    close(snippet.bn.train()(x), normalised(x, (0, 2, 3)))
+
+
+def test_groupnorm():
+    x = snippet.images
+    wanted = normalised(x.view(8, 8, 4, 14, 14), (2, 3, 4)).reshape(x.shape)
+    close(snippet.gn(x), wanted)
+
+
+def test_instancenorm_has_no_weights():
+    layer = nn.InstanceNorm2d(8)
+    close(layer(images), normalised(images, (2, 3)))
+    assert list(layer.parameters()) == []
+    assert len(list(nn.InstanceNorm2d(8, affine=True).parameters())) == 2
+
+
+def test_layernorm():
+    close(snippet.ln(snippet.tokens), normalised(snippet.tokens, (2,)))
+
+
+def test_layernorm_of_images():
+    ln = nn.LayerNorm(8)
+    y = ln(images.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+    close(y, normalised(images, (1,)))
+    close(nn.GroupNorm(1, 8)(images), normalised(images, (1, 2, 3)))
+
+
+def test_rmsnorm():
+    x = snippet.tokens.double().numpy()
+    close(snippet.rms(snippet.tokens), x / np.sqrt((x**2).mean(2, keepdims=True)))
+    assert [k for k, _ in snippet.rms.named_parameters()] == ["weight"]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [nn.GroupNorm(2, 8), nn.InstanceNorm2d(8), nn.LayerNorm(6), nn.RMSNorm(6)],
+    ids=str,
+)
+def test_only_batchnorm_depends_on_eval_and_on_the_batch(layer):
+    y = layer.train()(images)
+    torch.testing.assert_close(layer.eval()(images), y)
+    torch.testing.assert_close(layer.train()(images[:1]), y[:1])
+    norm = nn.BatchNorm2d(8)
+    assert not torch.allclose(norm(images)[:1], norm(images[:1]))
+    assert not torch.allclose(norm(images), norm.eval()(images))
+
+
+def test_momentum_is_the_weight_of_the_new_batch():
+    norm = nn.BatchNorm2d(8)
+    norm(images)
+    torch.testing.assert_close(norm.running_mean, 0.1 * images.mean((0, 2, 3)))
+
+
+def test_a_bias_before_batchnorm_has_no_effect():
+    norm = nn.BatchNorm2d(8)
+    torch.testing.assert_close(norm(images + 5), norm(images), rtol=1e-3, atol=1e-4)
+
+
+def test_what_is_printed(capsys):
+    load_snippet("models/norm_layers.py")
+    shapes = [line.split("(")[1] for line in capsys.readouterr().out.splitlines()]
+    assert shapes == [
+        "32,) statistics",
+        "8, 8) statistics",
+        "8, 20) statistics",
+        "8, 20) statistics",
+    ]
+
+
+def test_layernorm_refuses_images():
+    with raises_as_documented(PAGE, "RuntimeError: Given normalized_shape"):
+        nn.LayerNorm(64)(torch.randn(2, 64, 8, 8))
+
+
+def test_channels_last():
+    with raises_as_documented(PAGE, "RuntimeError: running_mean should"):
+        nn.BatchNorm1d(64)(snippet.tokens)
+
+
+def test_groups_that_do_not_divide():
+    with raises_as_documented(PAGE, "ValueError: num_channels (48)"):
+        nn.GroupNorm(32, 48)
+
+
+def test_batchnorm2d_of_vectors():
+    with raises_as_documented(PAGE, "ValueError: expected 4D input"):
+        nn.BatchNorm2d(4)(torch.randn(2, 4))
+
+
+def test_batchnorm1d_of_images():
+    with raises_as_documented(PAGE, "ValueError: expected 2D or 3D input"):
+        nn.BatchNorm1d(8)(images)
