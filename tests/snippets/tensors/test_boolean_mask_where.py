@@ -81,6 +81,8 @@ def test_masks_must_be_boolean():
 
 def test_other_messages():
     x = torch.arange(3.0)
+    with raises_as_documented(PAGE, "RuntimeError: Boolean value of Tensor with no"):
+        bool(x[x > 9])
     with raises_as_documented(PAGE, 'NotImplementedError: "bitwise_and_cpu"'):
         x > 1 & x  # noqa: B015
     with raises_as_documented(PAGE, "RuntimeError: shape mismatch"):
