@@ -12,7 +12,8 @@ p = F.softmax(teacher, dim=1)  # the target
 loss = F.kl_div(log_q, p, reduction="batchmean")  # KL(p || q)
 
 # The same from the definition; the target comes first here.
-expected = kl_divergence(Categorical(logits=teacher), Categorical(logits=student))
+pair = Categorical(logits=teacher), Categorical(logits=student)
+expected = kl_divergence(*pair)
 torch.testing.assert_close(loss, expected.mean())
 
 # Distillation: soften both by T; T² keeps the size of the gradients.

@@ -75,7 +75,7 @@ def test_an_absent_class():
     assert dice_loss(nearly, empty) < 0.4  # of 0.5 for the one class
 
 
-def test_background_everywhere(capsys):
+def test_background_everywhere():
     target = torch.zeros(2, 64, 64, dtype=torch.int64)
     target[:, :4, :4] = 1
     logits = torch.zeros(2, 2, 64, 64)

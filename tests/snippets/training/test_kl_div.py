@@ -55,7 +55,9 @@ def test_wrong_arguments_give_negative_losses():
 def test_mean_is_c_times_too_small():
     with pytest.warns(UserWarning, match="batchmean") as caught:
         mean = F.kl_div(Q.log(), P)
-    assert_documented(PAGE, "UserWarning: reduction", f"UserWarning: {caught[0].message}")
+    assert_documented(
+        PAGE, "UserWarning: reduction", f"UserWarning: {caught[0].message}"
+    )
     assert 3 * mean.item() == pytest.approx(mean_kl(P, Q))
 
 

@@ -1,0 +1,30 @@
+"""Read a layer's output, and its gradient, with hooks."""
+
+import torch
+from torch import nn
+
+kept = {}
+
+
+def keep_output(module, args, output):
+    """Run after the layer's forward; a returned value replaces it."""
+    kept["output"] = output.detach()  # without detach it keeps the graph
+
+
+def keep_gradient(module, grad_input, grad_output):
+    """Run in backward(); both are tuples."""
+    kept["gradient"] = grad_output[0]  # of the loss, for the layer's output
+
+
+if __name__ == "__main__":
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    x = torch.randn(3, 4)
+
+    with model[1].register_forward_hook(keep_output):  # removed at the end
+        model(x)
+    print("output", tuple(kept["output"].shape))
+
+    handle = model[1].register_full_backward_hook(keep_gradient)
+    model(x).sum().backward()
+    handle.remove()
+    print("gradient", tuple(kept["gradient"].shape))

@@ -1,0 +1,113 @@
+"""train-val-split: parts are disjoint and complete, classes shared out as computed."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    StratifiedKFold,
+    train_test_split,
+)
+from torch.utils.data import ConcatDataset, Subset, TensorDataset, random_split
+
+from tests.helpers import load_snippet, raises_as_documented
+
+snippet = load_snippet("data/train_val_split.py")
+PAGE = "data/train-val-split"
+TEN = TensorDataset(torch.arange(10))
+
+
+def test_stratified_parts_are_disjoint_and_keep_the_shares():
+    train, val = snippet.train_index, snippet.val_index
+    assert sorted([*train, *val]) == list(range(100))
+    assert (len(train), len(val)) == (80, 20)
+    share = np.mean(snippet.labels.numpy())
+    for part in (train, val):
+        ones = snippet.labels[part].sum().item()
+        assert abs(ones - share * len(part)) < 1
+    again = train_test_split(
+        range(100), test_size=0.2, stratify=snippet.labels, random_state=0
+    )
+    assert again == [train, val]
+
+
+def test_the_parts_have_transforms_of_their_own():
+    train, val = snippet.train_set, snippet.val_set
+    assert train.dataset is snippet.dataset
+    assert val.dataset is snippet.plain
+    assert (train.indices, val.indices) == (snippet.train_index, snippet.val_index)
+    # The same image: fixed in validation, a random crop of it in training.
+    assert all(
+        len({snippet.plain[i][0].tobytes() for _ in range(9)}) == 1
+        for i in val.indices[:3]
+    )
+    assert len({snippet.dataset[0][0].tobytes() for _ in range(30)}) > 1
+    assert snippet.dataset[7][1] == snippet.plain[7][1]
+
+
+def test_the_random_split_repeats():
+    def split(seed):
+        generator = torch.Generator().manual_seed(seed)
+        return [part.indices for part in random_split(TEN, [0.8, 0.2], generator)]
+
+    first, second = split(0)
+    assert split(0) == [first, second] != split(1)
+    assert (len(first), len(second)) == (8, 2)
+    assert sorted(first + second) == list(range(10))
+
+
+def test_both_parts_of_random_split_share_the_dataset():
+    train, val = random_split(snippet.dataset, [0.5, 0.5])
+    assert train.dataset is val.dataset
+
+
+def test_three_parts():
+    assert [len(p) for p in random_split(TEN, [0.8, 0.1, 0.1])] == [8, 1, 1]
+
+
+@pytest.mark.parametrize("lengths", [[8, 1], [0.8, 0.1], [0.8, 0.3]], ids=str)
+def test_lengths_that_do_not_add_up(lengths):
+    with raises_as_documented(PAGE, "ValueError: Sum of input"):
+        random_split(TEN, lengths)
+
+
+def test_truncated_lengths_may_lose_a_sample():
+    assert int(0.8 * 11) + int(0.2 * 11) == 10
+
+
+def test_the_other_messages():
+    part = random_split(TEN, [0.5, 0.5])[0]
+    with raises_as_documented(PAGE, "AttributeError: 'Subset'"):
+        _ = part.targets
+    with raises_as_documented(PAGE, "TypeError: randperm()"):
+        random_split(TEN, [len(TEN) * 0.8, len(TEN) * 0.2])
+    with raises_as_documented(PAGE, "ValueError: The least populated"):
+        train_test_split(range(4), test_size=2, stratify=[0, 0, 0, 1])
+
+
+def test_labels_of_a_part():
+    class Labelled(TensorDataset):
+        targets = tuple("abcdefghij")
+
+    part = Subset(Labelled(torch.arange(10)), [3, 1])
+    targets = np.array(part.dataset.targets)[part.indices]
+    assert targets.tolist() == ["d", "b"]
+
+
+def test_groups_stay_together():
+    person = np.arange(20) // 4
+    train, val = next(GroupShuffleSplit(1, test_size=0.2).split(person, groups=person))
+    assert not set(person[train]) & set(person[val])
+    assert len(val) == 4
+
+
+def test_cross_validation_uses_every_sample_once():
+    labels = np.array([0, 1] * 10)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels)
+    parts = [val for _, val in folds]
+    assert sorted(np.concatenate(parts)) == list(range(20))
+    assert all(labels[val].mean() == 0.5 for val in parts)
+
+
+def test_put_together():
+    assert len(ConcatDataset([TEN, Subset(TEN, range(3))])) == 13

@@ -1,0 +1,104 @@
+"""worker-seeding: which generators repeat in workers and epochs, and which do not."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+
+from tests.helpers import load_snippet, raises_as_documented
+
+snippet = load_snippet("data/worker_seeding.py")
+PAGE = "data/worker-seeding"
+
+
+def draw(loader):
+    return [x.item() for x in loader]
+
+
+def loader_of(dataset, seed=0, **options):
+    """A loader of two workers, started from a seed."""
+    generator = torch.Generator().manual_seed(seed)
+    return DataLoader(dataset, num_workers=2, generator=generator, **options)
+
+
+def test_a_generator_made_once_repeats():
+    loader = loader_of(snippet.Noise())
+    first, second = draw(loader), draw(loader)
+    assert first == second
+    assert first[::2] == first[1::2] == np.random.default_rng(0).random(4).tolist()
+
+
+def test_seed_worker_makes_them_differ():
+    loader = loader_of(snippet.Noise(), worker_init_fn=snippet.seed_worker)
+    first, second = draw(loader), draw(loader)
+    assert len({*first, *second}) == 16
+    again = loader_of(snippet.Noise(), worker_init_fn=snippet.seed_worker)
+    assert draw(again) == first  # the same seed, the same run
+    other = loader_of(snippet.Noise(), 1, worker_init_fn=snippet.seed_worker)
+    assert not {*draw(other)} & {*first}
+
+
+class Sources(Dataset):
+    """The seed of the worker and a number of each global generator."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        seeds = get_worker_info().seed, torch.initial_seed()
+        return *seeds, random.random(), np.random.rand(), torch.rand(()).item()
+
+
+def test_torch_seeds_what_is_global():
+    loader = loader_of(Sources(), batch_size=None)
+    first, second = list(loader), list(loader)
+    for epoch in (first, second):
+        assert all(info == initial for info, initial, *_ in epoch)
+        assert {seed for seed, *_ in epoch} == {epoch[0][0], epoch[0][0] + 1}
+    assert first[0][0] != second[0][0]
+    for column in (2, 3, 4):
+        assert len({row[column] for row in first + second}) == 16
+
+
+class Global(snippet.Noise):
+    """Draws from NumPy's global generator."""
+
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+def test_a_fixed_seed_per_worker_repeats_in_each_epoch():
+    loader = loader_of(Global(), worker_init_fn=np.random.seed)
+    assert draw(loader) == draw(loader)
+
+
+def test_without_workers_nothing_repeats():
+    def fail(worker_id):
+        raise AssertionError("called")
+
+    loader = DataLoader(snippet.Noise(), num_workers=0, worker_init_fn=fail)
+    assert len({*draw(loader), *draw(loader)}) == 16
+
+
+def test_persistent_workers_go_on():
+    loader = loader_of(snippet.Noise(), persistent_workers=True)
+    assert not {*draw(loader)} & {*draw(loader)}
+
+
+def test_the_dataset_within_a_subset():
+    def seed(worker_id):
+        info = get_worker_info()
+        info.dataset.dataset.rng = np.random.default_rng(info.seed)
+
+    part = Subset(snippet.Noise(), range(8))
+    assert len({*draw(loader_of(part, worker_init_fn=seed))}) == 8
+
+
+def test_the_range_of_a_seed():
+    with raises_as_documented(PAGE, "ValueError: Seed must be"):
+        np.random.seed(2**40)
+    assert np.random.default_rng(2**40).random() == pytest.approx(
+        np.random.default_rng(2**40).random()
+    )

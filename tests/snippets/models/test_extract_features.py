@@ -1,0 +1,102 @@
+"""extract-features: each output against the layers called one by one."""
+
+import torch
+from torch import nn
+from torchvision.models import resnet18
+from torchvision.models.feature_extraction import (
+    create_feature_extractor,
+    get_graph_node_names,
+)
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "models/extract-features"
+snippet = load_snippet("models/extract_features.py")
+
+
+@torch.no_grad()
+def by_hand(model: nn.Module, images: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The two outputs, as the source of ResNet computes them."""
+    x = model.maxpool(model.relu(model.bn1(model.conv1(images))))
+    layer3 = model.layer3(model.layer2(model.layer1(x)))
+    pooled = model.layer4(layer3).mean((2, 3))
+    return {"layer3": layer3, "flatten": pooled}
+
+
+def test_the_features_are_those_of_the_layers():
+    expected = by_hand(snippet.model, snippet.images)
+    assert list(snippet.features) == list(expected)
+    for name, x in snippet.features.items():
+        torch.testing.assert_close(x, expected[name])
+        assert not x.requires_grad
+    torch.testing.assert_close(snippet.hooked["layer3"], expected["layer3"])
+    assert not snippet.hooked["layer3"].requires_grad
+
+
+def test_the_hook_is_gone():
+    assert not snippet.model.layer3._forward_hooks
+
+
+def test_the_printed_shapes(capsys):
+    load_snippet("models/extract_features.py")
+    out = capsys.readouterr().out
+    assert out == "layer3 (2, 256, 4, 4)\nflatten (2, 512)\n"
+
+
+def test_a_name_that_is_not_there():
+    with raises_as_documented(PAGE, "ValueError: node: 'layer9' is not present"):
+        create_feature_extractor(nn.Sequential(nn.ReLU()), ["layer9"])
+
+
+def test_functions_have_names_of_their_own():
+    model = resnet18(weights=None)
+    _, names = get_graph_node_names(model)
+    modules = [name for name, _ in model.named_modules()]
+    assert {"flatten", "layer4.1.add", "layer4.1.relu_1"} <= set(names)
+    assert not {"flatten", "layer4.1.add", "layer4.1.relu_1"} & set(modules)
+
+
+def test_control_flow_is_not_traced():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.fc(x) if x.sum() > 0 else x
+
+    with raises_as_documented(PAGE, "TraceError: symbolically traced variables"):
+        create_feature_extractor(Net(), ["fc"])
+
+
+def test_in_train_mode_the_batch_changes_the_features():
+    model, x = nn.Sequential(nn.BatchNorm1d(4), nn.ReLU()), torch.randn(9, 4)
+    extractor = create_feature_extractor(model, ["1"])
+    assert not torch.allclose(extractor(x[:2])["1"], extractor(x)["1"][:2], atol=1e-3)
+    extractor.eval()
+    torch.testing.assert_close(extractor(x[:2])["1"], extractor(x)["1"][:2])
+    assert extractor.training is False
+
+
+def test_a_sequential_of_the_children_has_no_flatten():
+    body = nn.Sequential(*list(snippet.model.children())[:-1])
+    with torch.no_grad():
+        x = body(snippet.images)
+    assert x.shape == (2, 512, 1, 1)
+    torch.testing.assert_close(x.flatten(1), snippet.features["flatten"])
+
+
+def test_the_variants():
+    model, images = resnet18(weights=None).eval(), snippet.images[:, :, :32, :32]
+    named = create_feature_extractor(model, {"flatten": "vector", "fc": "logits"})
+    with torch.no_grad():
+        out = named(images)
+        torch.testing.assert_close(out["logits"], model(images))
+        model.fc = nn.Identity()
+        torch.testing.assert_close(out["vector"], model(images))
+
+
+def test_what_is_not_needed_is_left_out():
+    small = create_feature_extractor(snippet.model, ["layer2"])
+    count = lambda module: sum(p.numel() for p in module.parameters())  # noqa: E731
+    assert count(small) < 0.1 * count(snippet.model)
