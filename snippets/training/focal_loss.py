@@ -14,8 +14,7 @@ def focal_loss(logits, target, gamma=2.0, alpha=None, ignore_index=-100):
     keep = target != ignore_index
     logits, target = logits.movedim(1, -1)[keep], target[keep]  # (M, C), (M,)
     ce = F.cross_entropy(logits, target, reduction="none")
-    p = (-ce).exp()
-    loss = (1 - p) ** gamma * ce
+    loss = (1 - (-ce).exp()) ** gamma * ce  # exp(-CE) = p
     if alpha is not None:
         loss = alpha[target] * loss
     return loss.sum() / max(len(loss), 1)
