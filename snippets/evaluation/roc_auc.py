@@ -21,7 +21,7 @@ def roc_auc(score, target):
 if __name__ == "__main__":
     torch.manual_seed(0)
     target = torch.arange(200) % 2
-    score = torch.randn(200) + target  # logits of all batches, torch.cat
+    score = torch.randn(200) + target  # all batches, on the CPU
     auc = roc_auc_score(target, score)  # not the predicted classes
     ap = average_precision_score(target, score)
     print(f"AUC {auc:.4f}, average precision {ap:.4f}")

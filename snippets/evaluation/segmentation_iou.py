@@ -25,9 +25,8 @@ def iou(counts):
 
 if __name__ == "__main__":
     target = torch.tensor([[[0, 0], [1, 1]], [[0, 0], [0, 255]]])
-    pred = torch.tensor(
-        [[[0, 0], [1, 0]], [[0, 0], [2, 0]]]
-    )  # logits.argmax(1)
+    # In real code: pred = logits.argmax(1)
+    pred = torch.tensor([[[0, 0], [1, 0]], [[0, 0], [2, 0]]])
 
     counts = torch.zeros(4, 4, dtype=torch.int64)
     for p, t in zip(pred.split(1), target.split(1), strict=True):  # batches

@@ -11,7 +11,7 @@ loss_fn = nn.CrossEntropyLoss()
 logits = model(x)  # (N, C), no softmax
 loss = loss_fn(logits, target)  # target: (N,), int64, 0 … C - 1
 
-# Labels as files and loaders often give them, and what mends them.
+# Labels as files and loaders often give them, and how to convert them.
 column = target.view(4, 1).float()  # (N, 1), floats
 one_hot = F.one_hot(target)  # (N, C), int64
 torch.testing.assert_close(loss_fn(logits, column.squeeze(1).long()), loss)

@@ -40,6 +40,7 @@ def test_it_is_the_share_of_pairs():
     score, target = torch.tensor([0.1, 0.4, 0.4, 0.9]), torch.tensor([0, 0, 1, 1])
     assert roc_auc(score, target) == 3.5 / 4
     assert roc_auc(-score, target) == 0.5 / 4
+    assert roc_auc(torch.zeros(4), target) == 0.5
 
 
 def test_only_the_order_counts():

@@ -48,8 +48,10 @@ def test_t_squared_keeps_the_gradients():
 def test_wrong_arguments_give_negative_losses():
     near = torch.full((1, 3), 1 / 3)
     assert F.kl_div(near, near, reduction="batchmean") < 0  # probabilities first
+    assert F.kl_div(near.log(), near / 2, reduction="batchmean") < 0  # sum 1/2
     logits = torch.tensor([[1.0, 2.0, 3.0]])
     assert F.kl_div(logits, near, reduction="batchmean") < 0  # logits first
+    assert F.kl_div(near.log(), -logits, reduction="batchmean").isnan()
 
 
 def test_mean_is_c_times_too_small():
