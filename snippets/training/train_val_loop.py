@@ -54,7 +54,7 @@ for epoch in range(6):
     val_loss, accuracy = evaluate(model, val_loader, loss_fn, device)
     print(f"{epoch}: {loss:.2f}, validation {val_loss:.2f} {accuracy:.0%}")
     if val_loss < best_loss:
-        best_loss = val_loss
-        torch.save({"model_state_dict": model.state_dict()}, best)
+        best_loss, state = val_loss, model.state_dict()
+        torch.save({"best_score": -best_loss, "model_state_dict": state}, best)
 model.load_state_dict(torch.load(best, weights_only=True)["model_state_dict"])
 print(f"test {evaluate(model, test_loader, loss_fn, device)[1]:.0%}")

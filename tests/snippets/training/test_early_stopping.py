@@ -2,6 +2,7 @@
 
 import copy
 import math
+import textwrap
 
 import pytest
 import torch
@@ -76,6 +77,10 @@ def test_min_delta_is_measured_from_the_best(min_delta, expected):
 def test_without_a_number_there_is_no_best():
     with raises_as_documented(PAGE, "NameError: name 'best'"):
         run([math.nan] * 5)
+    names = {"patience": 2, "min_delta": 0.0, "copy": copy, "model": Weights()}
+    exec("def train(losses):\n" + textwrap.indent(LOOP, "    "), names)
+    with raises_as_documented(PAGE, "UnboundLocalError: cannot access"):
+        names["train"]([math.nan] * 5)
 
 
 def test_the_modes_and_the_seed_of_the_demonstration():

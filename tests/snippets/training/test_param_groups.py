@@ -83,8 +83,16 @@ def test_plateau_takes_a_new_group_along():
     [
         ("KeyError: 'max_lr'", lambda o: lr_scheduler.OneCycleLR(o, 0.1, 4)),
         ("ValueError: zip()", lambda o: lr_scheduler.LambdaLR(o, lambda _: 1.0)),
+        (
+            "ValueError: zip()",
+            lambda o: lr_scheduler.SequentialLR(
+                o,
+                [lr_scheduler.ConstantLR(o), lr_scheduler.CosineAnnealingLR(o, 4)],
+                [1],
+            ),
+        ),
     ],
-    ids=["onecycle", "lambda"],
+    ids=["onecycle", "lambda", "sequential"],
 )
 def test_others_do_not_know_it(message, make):
     optimizer = sgd()

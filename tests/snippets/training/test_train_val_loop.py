@@ -101,6 +101,7 @@ def test_the_weights_of_the_best_epoch_are_tested(demonstration):
         snippet.model, snippet.val_loader, snippet.loss_fn, snippet.device
     )[0]
     assert snippet_loss == pytest.approx(snippet.best_loss)
+    assert saved["best_score"] == -snippet.best_loss
     losses = [float(line.split()[3]) for line in printed[:6]]
     assert f"{snippet.best_loss:.2f}" == f"{min(losses):.2f}"
     assert losses[-1] > min(losses)  # the last epoch was not the best
@@ -111,6 +112,16 @@ def test_the_weights_of_the_best_epoch_are_tested(demonstration):
     )[1]
     assert accuracy > 0.85
     assert printed[6:] == [f"test {accuracy:.0%}"]
+
+
+def test_keep_the_best_model_reads_the_score(demonstration, tmp_path):
+    saved = demonstration[2]
+    torch.save(saved, tmp_path / "best.pt")
+    train = load_snippet("training/save_best_model.py").train
+    for change, kept in [(-0.1, True), (0.1, False)]:
+        train([saved["best_score"] + change], folder=tmp_path)
+        best = torch.load(tmp_path / "best.pt", weights_only=True)
+        assert (best["best_score"] == saved["best_score"]) is kept
 
 
 def test_the_split_and_the_order_of_samples(demonstration):

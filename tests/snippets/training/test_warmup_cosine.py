@@ -103,5 +103,9 @@ def test_the_variants():
 def test_what_is_refused():
     with raises_as_documented(PAGE, "ValueError: Starting multiplicative factor"):
         lr_scheduler.LinearLR(sgd(), start_factor=0)
+    scheduler = cosine(sgd())
+    scheduler.optimizer.step()
+    with raises_as_documented(PAGE, "UserWarning: The epoch parameter"):
+        scheduler.step(0)
     with pytest.raises(ValueError, match="does not support `ReduceLROnPlateau`"):
         warmup_and(lr_scheduler.ReduceLROnPlateau)
