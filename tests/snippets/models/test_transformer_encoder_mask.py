@@ -122,6 +122,17 @@ def test_the_nested_tensor_of_inference_warns():
         assert_documented(PAGE, "UserWarning: The PyTorch API of nested", text)
 
 
+@pytest.mark.parametrize("padded", [[True] * 4, [True, True, False, False]])
+def test_a_token_that_sees_nothing_gives_nan_in_evaluation(padded):
+    masks = {"src_key_padding_mask": torch.tensor([[False] * 4, padded])}
+    masks["mask"] = snippet.future
+    assert snippet.encoder(snippet.x, **masks).isfinite().all()
+    with torch.no_grad():
+        y = snippet.encoder(snippet.x, **masks)
+    assert y[0].isfinite().all()
+    assert y[1].isnan().all()
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [({}, "batch_first"), ({"batch_first": True, "norm_first": True}, "norm_first")],
