@@ -12,13 +12,12 @@ class Swish(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
-        return x * torch.sigmoid(x)
+        return x * x.sigmoid()
 
     @staticmethod
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
-        s = torch.sigmoid(x)
-        return grad_output * s * (1 + x * (1 - s))
+        return grad_output * x.sigmoid() * (1 + x * (-x).sigmoid())
 
 
 if __name__ == "__main__":

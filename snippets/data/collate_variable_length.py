@@ -16,7 +16,7 @@ def pad_collate(samples):
         raise ValueError("every sample of the batch is None")
     inputs, labels = zip(*samples, strict=True)
     lengths = torch.tensor([len(x) for x in inputs])
-    padded = pad_sequence(inputs, batch_first=True)  # zeros behind
+    padded = pad_sequence(inputs, batch_first=True)  # zeros at the end
     mask = torch.arange(padded.shape[1]) < lengths[:, None]
     return padded, mask, torch.tensor(labels)
 

@@ -22,4 +22,4 @@ loader = DataLoader(TensorDataset(x, y), batch_size=2, shuffle=True)
 
 for features, labels in loader:
     print(tuple(features.shape), features.dtype, labels.dtype)
-print(list(classes), y.tolist(), x[0].tolist())
+print(list(classes), y.tolist(), x[0])

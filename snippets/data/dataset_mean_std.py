@@ -17,7 +17,7 @@ for x, _ in loader:  # (B, C, H, W), without Normalize
 mean = total / count  # (C,)
 std = (squares / count - mean.square()).sqrt()
 
-print("mean", [round(v, 4) for v in mean.tolist()])
-print("std ", [round(v, 4) for v in std.tolist()])
+print("mean ", [round(v, 4) for v in mean.tolist()])
+print("std  ", [round(v, 4) for v in std.tolist()])
 wrong = images.std((2, 3)).mean(0)  # the mean of the images' own std
-print("not ", [round(v, 4) for v in wrong.tolist()])
+print("wrong", [round(v, 4) for v in wrong.tolist()])

@@ -13,8 +13,9 @@ original = torch.rand(8, 3, 32, 32)
 batch = v2.Normalize(mean, std)(original)  # what the loader gives
 
 shape = (3, 1, 1)  # one value per channel
-images = batch * torch.tensor(std).view(shape) + torch.tensor(mean).view(shape)
-grid = make_grid(images.clamp(0, 1).cpu(), nrow=4)  # (3, H, W)
+m, s = torch.tensor(mean).view(shape), torch.tensor(std).view(shape)
+images = batch.cpu() * s + m
+grid = make_grid(images.clamp(0, 1), nrow=4)  # (3, H, W)
 
 folder = Path(tempfile.mkdtemp())
 save_image(grid, folder / "grid.png")

@@ -6,7 +6,7 @@ from torch.utils.data import Subset, random_split
 from torchvision.datasets import FakeData
 from torchvision.transforms import v2
 
-# The same images, opened twice: with augmentation, and without.
+# The same images as two datasets: with augmentation, and without.
 dataset = FakeData(100, (3, 8, 8), 2, transform=v2.RandomCrop(4))
 plain = FakeData(100, (3, 8, 8), 2, transform=v2.CenterCrop(4))
 
@@ -16,7 +16,7 @@ val_set = Subset(plain, val_set.indices)  # validate without augmentation
 print("random:", len(train_set), "and", len(val_set))
 
 # Stratified: both parts get the same share of each class.
-labels = torch.tensor([y for _, y in plain])
+labels = torch.tensor([y for _, y in plain])  # ImageFolder: .targets
 train_index, val_index = train_test_split(
     range(len(labels)), test_size=0.2, stratify=labels, random_state=0
 )

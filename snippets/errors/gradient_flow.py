@@ -4,19 +4,11 @@ import torch
 from torch import nn
 
 
-def gradient_report(model):
-    """Return (name, state, norm) of each parameter, after backward()."""
-    rows = []
-    for name, p in model.named_parameters():
-        norm = 0.0 if p.grad is None else p.grad.norm().item()
-        if p.grad is None:
-            state = "None" if p.requires_grad else "frozen"
-        elif not p.grad.isfinite().all():
-            state = "nan"
-        else:
-            state = "ok" if norm > 0 else "zero"
-        rows.append((name, state, norm))
-    return rows
+def describe_gradient(p):
+    """Return the norm of a parameter's gradient, or why there is none."""
+    if p.grad is None:
+        return "None" if p.requires_grad else "frozen"
+    return f"{p.grad.norm():.0e}"
 
 
 def dead_share(activations):
@@ -33,6 +25,6 @@ if __name__ == "__main__":
     h = net[0](torch.randn(32, 8))
     h = net[1](h).relu()
     net[3](h).mean().backward()  # net[2] was forgotten
-    for name, state, norm in gradient_report(net):
-        print(f"{name:10}{state:8}{norm:.0e}")
+    for name, p in net.named_parameters():
+        print(f"{name:10}{describe_gradient(p)}")
     print(f"dead units: {dead_share(h):.0%}")

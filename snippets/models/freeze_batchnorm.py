@@ -23,9 +23,5 @@ if __name__ == "__main__":
             freeze_batchnorm(model)
         before = model[1].running_mean.clone()
         model(images)
-        print(
-            "frozen:",
-            frozen,
-            "same:",
-            torch.equal(before, model[1].running_mean),
-        )
+        same = torch.equal(before, model[1].running_mean)
+        print(f"frozen: {frozen}, running_mean unchanged: {same}")

@@ -11,18 +11,19 @@ class Normalize(nn.Module):
         super().__init__()
         self.scale = nn.Parameter(torch.ones(len(mean)))
         self.register_buffer("mean", torch.tensor(mean))
-        weights = torch.ones(len(mean))
-        self.register_buffer("weights", weights, persistent=False)
+        mask = torch.ones(len(mean))  # 1 keeps a channel
+        self.register_buffer("mask", mask, persistent=False)
         self.plain = torch.ones(len(mean))  # not registered
 
     def forward(self, x):
-        return (x - self.mean) * self.scale * self.weights
+        return (x - self.mean) * self.scale * self.mask
 
 
 if __name__ == "__main__":
     layer = Normalize([0.5, 0.4, 0.3]).to(torch.float64)  # or a device
     assert layer(torch.ones(2, 3)).shape == (2, 3)
-    moved = [k for k, v in layer.named_buffers() if v.dtype == torch.float64]
+    tensors = dict(layer.named_parameters()) | dict(layer.named_buffers())
+    moved = [k for k, v in tensors.items() if v.dtype == torch.float64]
     print("trained:     ", [k for k, _ in layer.named_parameters()])
     print("saved:       ", list(layer.state_dict()))
-    print("moved by .to:", ["scale", *moved], "not plain:", layer.plain.dtype)
+    print("moved by .to:", moved, "not plain:", layer.plain.dtype)

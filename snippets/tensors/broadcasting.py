@@ -9,7 +9,7 @@ shifted = x + bias  # (4,) fits the last dimension
 scaled = x * gain[:, None, None]  # (8,) becomes (8, 1, 1)
 
 y = torch.tensor([1.0, 2.0, 3.0])  # (B,)
-pred = y[:, None]  # (B, 1), as nn.Linear(16, 1) gives it; here without error
+pred = y[:, None]  # (B, 1), as nn.Linear(16, 1) gives it; here exact
 loss = F.mse_loss(pred.squeeze(1), y)  # both (B,)
 
 wrong = (pred - y).square()  # (B, B): each prediction minus each label

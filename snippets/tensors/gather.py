@@ -2,7 +2,7 @@
 
 import torch
 
-logits = torch.tensor([[0.1, 2.0, 0.3], [1.5, 0.2, 0.7]])  # (B, C)
+logits = torch.tensor([[0.5, 2.0, 0.25], [1.5, 1.0, 0.75]])  # (B, C)
 label = torch.tensor([1, 2])  # (B,), int64
 picked = logits.gather(1, label[:, None]).squeeze(1)  # (B,)
 

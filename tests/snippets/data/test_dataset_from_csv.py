@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -74,8 +74,10 @@ def test_the_other_messages():
     doubles = torch.tensor(MIXED[["length"]].values)
     with raises_as_documented(PAGE, "RuntimeError: mat1 and mat2"):
         nn.Linear(1, 1)(doubles)
-    with raises_as_documented(PAGE, "KeyError: 0"):
-        list(DataLoader(MIXED))
+    removed = MIXED["length"][1:]  # its index begins with 1
+    for table in (MIXED, removed):
+        with raises_as_documented(PAGE, "KeyError: 0"):
+            list(DataLoader(table))
 
 
 def test_a_column_cannot_be_written_to():
@@ -90,3 +92,18 @@ def test_the_variants():
     assert torch.tensor(dummies.to_numpy()).tolist() == [[0, 1], [1, 0], [0, 1]]
     y = torch.tensor(MIXED[["length"]].to_numpy("float32"))
     assert y.shape == (2, 1)
+
+
+class Chunks(IterableDataset):
+    """Rows of the file, two at a time in memory."""
+
+    def __iter__(self):
+        snippet.csv.seek(0)
+        for df in pd.read_csv(snippet.csv, chunksize=2):
+            yield from df["length"]
+
+
+@pytest.mark.parametrize(("num_workers", "times"), [(0, 1), (2, 2)])
+def test_more_workers_each_read_the_whole_file(num_workers, times):
+    rows = [x.item() for x in DataLoader(Chunks(), num_workers=num_workers)]
+    assert sorted(rows) == sorted([6.2, 5.1, 4.9] * times)

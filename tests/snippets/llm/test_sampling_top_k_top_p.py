@@ -64,6 +64,11 @@ def test_the_logits_of_the_caller_stay():
     assert torch.equal(logits, before)
 
 
+def test_all_positions_at_once():
+    with raises_as_documented(PAGE, "RuntimeError: prob_dist must be"):
+        sample(torch.zeros(2, 3, 4))
+
+
 def test_temperature_zero():
     with raises_as_documented(PAGE, "RuntimeError: probability tensor contains"):
         sample(torch.tensor([[1.0, 2.0]]), temperature=0.0)

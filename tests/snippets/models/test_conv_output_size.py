@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 import torch
+import torchinfo
 from torch import nn
 from torch.nn import functional as F
 
@@ -73,6 +74,13 @@ def test_shapes_alone():
     assert x.is_meta
 
 
+def test_the_table_of_torchinfo():
+    model = nn.Sequential(nn.Conv2d(1, 16, 5), nn.MaxPool2d(2), nn.Flatten())
+    table = torchinfo.summary(model, input_size=(1, 1, 28, 28), verbose=0)
+    wanted = [[1, 16, 24, 24], [1, 16, 12, 12], [1, 2304]]
+    assert [row.output_size for row in table.summary_list[1:]] == wanted
+
+
 def test_same_with_a_stride():
     with raises_as_documented(PAGE, "ValueError: padding='same'"):
         nn.Conv2d(1, 1, 3, stride=2, padding="same")
@@ -86,6 +94,8 @@ def test_an_image_too_small():
 def test_a_lazy_layer_without_a_batch():
     with raises_as_documented(PAGE, "ValueError: Attempted to use"):
         nn.init.zeros_(nn.LazyLinear(10).weight)
+    with raises_as_documented(PAGE, "RuntimeError: Can't access the shape"):
+        nn.init.kaiming_normal_(nn.LazyLinear(10).weight)
 
 
 def test_skip_connection():

@@ -4,6 +4,7 @@ import io
 
 import pytest
 import torch
+import torchinfo
 from torch import nn
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -74,6 +75,12 @@ def test_adam_keeps_two_more():
     states = optimizer.state.values()
     kept = sum(s["exp_avg"].numel() + s["exp_avg_sq"].numel() for s in states)
     assert kept == 2 * 20
+
+
+def test_the_table_of_torchinfo():
+    table = torchinfo.summary(snippet.model, input_size=(1, 3, 64, 64), verbose=0)
+    assert table.total_params == snippet.total
+    assert table.trainable_params == snippet.trainable
 
 
 def test_on_the_meta_device():

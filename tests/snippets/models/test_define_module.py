@@ -134,5 +134,7 @@ def test_an_attribute_that_hides_a_method():
 
 
 def test_relu_the_layer_given_a_tensor():
+    with raises_as_documented(PAGE, "TypeError: linear(): argument 'input'"):
+        nn.Linear(4, 3)(nn.ReLU(x))
     with raises_as_documented(PAGE, "AttributeError: 'ReLU' object has no"):
         nn.ReLU(x).size(0)

@@ -72,6 +72,14 @@ def test_only_batchnorm_depends_on_eval_and_on_the_batch(layer):
     assert not torch.allclose(norm(images), norm.eval()(images))
 
 
+def test_one_value_per_channel():
+    one = torch.randn(1, 8)
+    assert nn.LayerNorm(8)(one).shape == nn.GroupNorm(4, 8)(one).shape == one.shape
+    for layer in (nn.BatchNorm1d(8), nn.GroupNorm(8, 8)):
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel"):
+            layer(one)
+
+
 def test_momentum_is_the_weight_of_the_new_batch():
     norm = nn.BatchNorm2d(8)
     norm(images)

@@ -22,14 +22,14 @@ def test_what_is_trained_and_what_is_saved(layer):
 
 def test_what_moves(layer):
     layer.to("meta")
-    devices = {k: getattr(layer, k).device.type for k in ("scale", "mean", "weights")}
+    devices = {k: getattr(layer, k).device.type for k in ("scale", "mean", "mask")}
     assert set(devices.values()) == {"meta"}
     assert layer.plain.device.type == "cpu"
 
 
 def test_forward_by_hand(layer):
     layer.scale.data = torch.tensor([2.0, 3.0])
-    layer.weights = torch.tensor([1.0, 10.0])
+    layer.mask = torch.tensor([1.0, 10.0])
     wanted = torch.tensor([[1.0, 18.0]])
     torch.testing.assert_close(layer(torch.tensor([[1.0, 1.0]])), wanted)
 

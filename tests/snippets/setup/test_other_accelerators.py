@@ -1,5 +1,6 @@
 """other-accelerators: a plug-in's name through the place that torch keeps for it."""
 
+import importlib.metadata
 import subprocess
 import sys
 
@@ -54,6 +55,21 @@ def test_a_plug_in_brings_its_name():
         timeout=300,
     )
     assert run.stdout.strip() == "npu:1"
+
+
+class Broken:
+    """A plug-in whose library is missing."""
+
+    name = "torch_npu"
+
+    def load(self):
+        raise ImportError("libhccl.so: cannot open shared object file")
+
+
+def test_a_plug_in_that_cannot_be_loaded(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Broken()])
+    with raises_as_documented(PAGE, "RuntimeError: Failed to load the backend"):
+        torch._import_device_backends()
 
 
 def test_the_page_names_the_backends_that_torch_has():

@@ -1,0 +1,75 @@
+"""benchmark-timer: what the Timer measures, and how, on a clock of our own."""
+
+import math
+
+import pytest
+import torch
+from torch.utils import benchmark
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "performance/benchmark-timer"
+
+
+@pytest.fixture(scope="module")
+def snippet():
+    return load_snippet("performance/benchmark_timer.py")
+
+
+def test_it_times_what_it_says(snippet):
+    assert snippet.x.shape == (512, 512)
+    found = eval(snippet.code, {"x": snippet.x})
+    expected = [math.fsum(v * v for v in row) for row in snippet.x[:2].tolist()]
+    assert found[:2].tolist() == pytest.approx(expected, rel=1e-5)
+    loop = eval(snippet.loop._task_spec.stmt, {"x": snippet.x})
+    torch.testing.assert_close(torch.stack(loop), found)
+
+
+def test_the_numbers_are_those_of_many_runs_of_one_thread(snippet):
+    times = torch.tensor(snippet.time.times, dtype=torch.float64)
+    assert snippet.seconds == pytest.approx(times.quantile(0.5).item())
+    low, high = times.quantile(torch.tensor([0.25, 0.75]).double()).tolist()
+    assert snippet.spread == pytest.approx(high - low)
+    total = sum(snippet.time.raw_times)
+    assert total >= 0.2
+    for timer in (snippet.timer, snippet.loop):
+        assert timer._task_spec.num_threads == 1
+    assert 0 < snippet.seconds < snippet.rival.median
+
+
+def test_the_number_of_threads_is_set_for_the_measurement_only():
+    before = torch.get_num_threads()
+    seen = []
+    code = "seen.append(torch.get_num_threads())"
+    names = {"seen": seen, "torch": torch}
+    benchmark.Timer(code, globals=names).timeit(1)
+    benchmark.Timer(code, globals=names, num_threads=before + 1).timeit(1)
+    assert set(seen) == {1, before + 1}
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("times", "warns"), [([9.5, 10, 10.5], False), ([5, 10, 15], True)]
+)
+def test_it_warns_about_a_wide_spread(times, warns):
+    spec = benchmark.TaskSpec("pass", "")
+    assert (
+        benchmark.Measurement(1, [float(t) for t in times], spec).has_warnings == warns
+    )
+
+
+def test_a_table_needs_names(capsys):
+    def measured(**names):
+        return benchmark.Timer("pass", **names).timeit(1)
+
+    results = [measured(description=d, sub_label="row") for d in ("one", "two")]
+    benchmark.Compare(results).print()
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("one", "two", "row"))
+    with raises_as_documented(PAGE, "TypeError: object of type 'NoneType'"):
+        benchmark.Compare([measured()]).print()
+
+
+def test_names_must_be_passed():
+    with raises_as_documented(PAGE, "NameError: name 'x'"):
+        benchmark.Timer("x + 1").timeit(1)

@@ -1,0 +1,96 @@
+"""cpu-threads: what each setting changes, in this process and in children."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch.utils.data import DataLoader
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "performance/cpu-threads"
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def in_a_child(code, **environment):
+    clean = {k: v for k, v in os.environ.items() if "NUM_THREADS" not in k}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(
+        command, env=clean | environment, capture_output=True, text=True
+    )
+    return run.stdout.split()
+
+
+def test_one_thread_here_and_in_the_child(capsys, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    torch.set_num_threads(2)
+    snippet = load_snippet("performance/cpu_threads.py")
+    assert torch.get_num_threads() == 1
+    assert capsys.readouterr().out == "here: 1\nchild: 1\n"
+    assert snippet.child.returncode == 0
+    info = torch.__config__.parallel_info()
+    assert "at::get_num_threads() : 1\n" in info
+
+
+def test_the_variable_is_read_only_at_the_import():
+    code = """
+import os, torch
+before = torch.get_num_threads()
+os.environ["OMP_NUM_THREADS"] = str(before + 1)
+print(torch.get_num_threads() == before)
+torch.set_num_threads(before + 1)
+print(torch.get_num_threads() == before + 1)
+"""
+    assert in_a_child(code) == ["True", "True"]
+
+
+def get_threads(_):
+    return torch.get_num_threads()
+
+
+def two(_):
+    torch.set_num_threads(2)
+
+
+def test_a_worker_has_one_thread_unless_it_sets_another():
+    torch.set_num_threads(2)
+    loader = DataLoader([0], num_workers=1, collate_fn=get_threads)
+    assert list(loader) == [1]
+    assert torch.get_num_threads() == 2
+    loader = DataLoader([0], num_workers=1, collate_fn=get_threads, worker_init_fn=two)
+    assert list(loader) == [2]
+
+
+def test_interop_threads_are_set_once():
+    code = """
+import torch
+torch.set_num_interop_threads(3)
+print(torch.get_num_interop_threads())
+try:
+    torch.set_num_interop_threads(3)
+except RuntimeError as error:
+    print(error)
+"""
+    first, *message = in_a_child(code)
+    assert first == "3"
+    with raises_as_documented(PAGE, "RuntimeError: Error: cannot set number"):
+        raise RuntimeError(" ".join(message))
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_at_least_one(number):
+    with raises_as_documented(PAGE, "RuntimeError: set_num_threads expects a pos"):
+        torch.set_num_threads(number)
+
+
+def test_a_whole_number():
+    with raises_as_documented(PAGE, "RuntimeError: set_num_threads expects an int"):
+        torch.set_num_threads(4 / 2)

@@ -1,0 +1,78 @@
+"""einsum: each example against NumPy; what is summed, and what is refused."""
+
+import numpy as np
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "tensors/einsum"
+snippet = load_snippet("tensors/einsum.py")
+
+
+def assert_is(found, expected):
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_each_example_is_that_of_numpy():
+    a, b, q, k, u, v = (
+        getattr(snippet, name).double().numpy()
+        for name in ("a", "b", "q", "k", "u", "v")
+    )
+    assert_is(snippet.product, np.matmul(a, b))
+    assert_is(snippet.scores, np.matmul(q, k.swapaxes(-2, -1)))
+    assert_is(snippet.rows, 2 * (u**2).sum(1))
+    assert_is(
+        snippet.outer, np.stack([np.outer(*pair) for pair in zip(u, v, strict=True)])
+    )
+    assert_is(snippet.diagonal, [[m[0, 0], m[1, 1]] for m in np.matmul(a, b)])
+
+
+def test_the_bilinear_form_is_that_of_the_module():
+    layer = nn.Bilinear(3, 5, 7, bias=False)
+    layer.weight.data = snippet.w
+    torch.testing.assert_close(snippet.bilinear, layer(snippet.u, snippet.v).detach())
+
+
+def test_it_prints_the_shapes(capsys):
+    load_snippet("tensors/einsum.py")
+    assert capsys.readouterr().out == "scores (2, 8, 6, 9) bilinear (4, 7)\n"
+
+
+def test_without_an_arrow_the_letters_are_sorted():
+    x = torch.randn(2, 3)
+    assert torch.equal(torch.einsum("ba", x), x.T)
+    assert torch.equal(torch.einsum("ab", x), x)
+
+
+def test_a_missing_letter_is_summed():
+    found = torch.einsum("bij,bjk->ik", snippet.a, snippet.b)
+    assert_is(found, np.matmul(snippet.a.numpy(), snippet.b.numpy()).sum(0))
+
+
+def test_variants():
+    x = torch.randn(2, 3, 3)
+    assert_is(torch.einsum("bij->bi", x), x.numpy().sum(2))
+    assert torch.equal(torch.einsum("bij->bji", x), x.transpose(1, 2))
+    assert_is(torch.einsum("ii->", x[0]), np.trace(x[0].numpy()))
+    many = torch.einsum("...ij,...jk->...ik", x[None], x)
+    assert_is(many, np.matmul(x[None].numpy(), x.numpy()))
+    one = torch.einsum("i,i->", torch.ones(1), torch.ones(4))
+    assert one == 4  # a size of 1 is repeated
+
+
+def test_what_is_refused():
+    one, two, three = torch.ones(2), torch.ones(2, 3), torch.ones(4, 2, 3)
+    with raises_as_documented(PAGE, "RuntimeError: einsum(): the number"):
+        torch.einsum("ij,jk->ik", three, two)
+    with raises_as_documented(PAGE, "RuntimeError: einsum(): subscript j"):
+        torch.einsum("ij,jk->ik", torch.ones(2, 4), torch.ones(3, 5))
+    with raises_as_documented(PAGE, "RuntimeError: einsum(): output subscript k"):
+        torch.einsum("ij->ik", two)
+    with raises_as_documented(PAGE, "RuntimeError: einsum(): output subscript i"):
+        torch.einsum("i->ii", one)
+    with raises_as_documented(PAGE, "RuntimeError: einsum(): fewer operands"):
+        torch.einsum("ij,jk->ik", two)
+    with raises_as_documented(PAGE, "RuntimeError: expected scalar"):
+        torch.einsum("ij,kj->ik", two, two.double())
+    assert torch.diag_embed(one).tolist() == [[1, 0], [0, 1]]

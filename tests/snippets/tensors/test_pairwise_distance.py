@@ -1,0 +1,111 @@
+"""pairwise-distance: distances and cosines against SciPy in float64."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial import distance
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "tensors/pairwise-distance"
+snippet = load_snippet("tensors/pairwise_distance.py")
+EXACT = "donot_use_mm_for_euclid_dist"
+
+
+def by_scipy(a, b, metric="euclidean"):
+    return torch.from_numpy(distance.cdist(a.double(), b.double(), metric))
+
+
+def difference(found, wanted):
+    return (found.double() - wanted).abs().max().item()
+
+
+def test_the_snippet_is_as_exact_as_it_says():
+    a, b = snippet.a, snippet.b
+    assert (a.shape, b.shape) == ((100, 3), (40, 3))
+    assert a.min() > 90
+    wanted = by_scipy(a, b)
+    assert difference(snippet.exact, wanted) < 1e-5
+    assert difference(snippet.true, wanted) < 1e-5
+    assert 1e-3 < difference(snippet.dist, wanted) < 2
+    assert not snippet.exact.diagonal().any()
+    assert difference(snippet.cosine, 1 - by_scipy(a, b, "cosine")) < 1e-6
+
+
+def test_the_nearest_rows():
+    order = np.argsort(by_scipy(snippet.a, snippet.b).numpy(), axis=1, kind="stable")
+    assert snippet.nearest.tolist() == order[:, :3].tolist()
+    parts = snippet.a.split(16)
+    found = [
+        torch.cdist(part, snippet.b, compute_mode=EXACT).topk(3, largest=False).indices
+        for part in parts
+    ]
+    assert torch.equal(torch.cat(found), snippet.nearest)
+
+
+def test_up_to_25_rows_the_default_is_exact():
+    few = snippet.a[:25]
+    assert difference(torch.cdist(few, few), by_scipy(few, few)) < 1e-5
+    more = snippet.a[:26]
+    assert difference(torch.cdist(more, more), by_scipy(more, more)) > 1e-3
+
+
+def test_a_shift_towards_zero_helps():
+    a = snippet.a - snippet.b.mean(0)
+    b = snippet.b - snippet.b.mean(0)
+    wanted = by_scipy(snippet.a, snippet.b)
+    error = (torch.cdist(a, b) - wanted).abs()
+    assert error.max() < 0.1 * (snippet.dist - wanted).abs().max()
+
+
+def test_the_expansion_has_negative_squares():
+    a = snippet.a
+    aa = a.square().sum(1)
+    squares = aa[:, None] + aa - 2 * a @ a.T
+    assert squares.min() < 0
+    assert squares.sqrt().isnan().any()
+    assert not squares.clamp_min(0).sqrt().isnan().any()
+
+
+def test_only_the_root_written_by_hand_has_a_nan_gradient():
+    a = torch.ones(3, 2, requires_grad=True)
+    (a[:, None] - a).square().sum(-1).sqrt().sum().backward()
+    assert a.grad.isnan().any()
+    a.grad = None
+    torch.cdist(a, a).sum().backward()
+    assert not a.grad.any()
+
+
+def test_pairwise_distance_goes_row_by_row():
+    a, b = torch.randn(4, 3), torch.randn(4, 3)
+    wanted = by_scipy(a, b).diagonal()
+    assert difference(F.pairwise_distance(a, b, eps=0), wanted) < 1e-6
+    equal = F.pairwise_distance(a, a)
+    torch.testing.assert_close(equal, torch.full((4,), 1.7e-6), atol=5e-8, rtol=0)
+    assert not F.pairwise_distance(a, a, eps=0).any()
+
+
+def test_the_variants():
+    a, b = torch.randn(2, 5, 3), torch.randn(2, 4, 3)
+    assert torch.cdist(a, b).shape == (2, 5, 4)
+    assert difference(
+        torch.cdist(a[0], b[0], p=1), by_scipy(a[0], b[0], "cityblock")
+    ) < (1e-5)
+    pairs = torch.from_numpy(distance.pdist(a[0].double()))
+    assert difference(F.pdist(a[0]), pairs) < 1e-5
+    cosine = 1 - by_scipy(a[0, :4], b[0], "cosine").diagonal()
+    assert difference(F.cosine_similarity(a[0, :4], b[0], dim=1), cosine) < 1e-5
+
+
+def test_what_is_refused():
+    with raises_as_documented(PAGE, "RuntimeError: X1 and X2 must"):
+        torch.cdist(torch.zeros(2, 3), torch.zeros(2, 5))
+    with raises_as_documented(PAGE, "RuntimeError: cdist only supports at least"):
+        torch.cdist(torch.zeros(3), torch.zeros(3))
+    with raises_as_documented(PAGE, "RuntimeError: cdist only supports floating"):
+        torch.cdist(*torch.zeros(2, 2, 3, dtype=torch.long))
+    with raises_as_documented(PAGE, "NotImplementedError: "):
+        torch.cdist(*torch.zeros(2, 2, 3).half())
+    with pytest.raises(NotImplementedError):
+        torch.cdist(*torch.zeros(2, 2, 3).bfloat16())
