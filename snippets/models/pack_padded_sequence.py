@@ -2,21 +2,16 @@
 
 import torch
 from torch import nn
-from torch.nn.utils.rnn import (
-    pack_padded_sequence,
-    pad_packed_sequence,
-    pad_sequence,
-)
 
 lstm = nn.LSTM(3, 5, bidirectional=True, batch_first=True)
 sequences = [torch.randn(length, 3) for length in (2, 5, 3)]
 lengths = torch.tensor([len(s) for s in sequences])  # on the CPU
-padded = pad_sequence(sequences, batch_first=True)  # (N, T, C)
-packed = pack_padded_sequence(
+padded = nn.utils.rnn.pad_sequence(sequences, batch_first=True)  # (N, T, C)
+packed = nn.utils.rnn.pack_padded_sequence(
     padded, lengths, batch_first=True, enforce_sorted=False
 )
 output, (h_n, c_n) = lstm(packed)  # h_n: each at its own last step
-output, _ = pad_packed_sequence(output, batch_first=True)  # (N, T, 2 * H)
+output, _ = nn.utils.rnn.pad_packed_sequence(output, batch_first=True)
 
 # The mean over the real steps of each sequence.
 mask = torch.arange(output.shape[1]) < lengths[:, None]  # (N, T)

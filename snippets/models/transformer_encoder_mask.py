@@ -14,6 +14,6 @@ encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 encoder.eval()  # no dropout, for the comparison below
 
 x = embedding(tokens) + position(torch.arange(T))  # (N, T, C)
-y = encoder(x, mask=future, src_key_padding_mask=padding)  # no mask: BERT
+y = encoder(x, mask=future, src_key_padding_mask=padding)  # BERT: no mask
 alone = encoder(x[1:, :2], mask=future[:2, :2])  # without its padding
 torch.testing.assert_close(y[1, :2], alone[0])

@@ -118,13 +118,8 @@ def test_sparse_gradients_and_adam():
         optimizer.step()
     before = layer.weight.detach().clone()
     torch.optim.SparseAdam(layer.parameters()).step()
-    assert (layer.weight != before).any(1).tolist() == [
-        False,
-        True,
-        False,
-        False,
-        False,
-    ]
+    changed = (layer.weight != before).any(1)
+    assert changed.nonzero().tolist() == [[1]]
 
 
 def test_the_variants():

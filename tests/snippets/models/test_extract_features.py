@@ -1,8 +1,10 @@
 """extract-features: each output against the layers called one by one."""
 
+import contextlib
+import io
+
 import torch
 from torch import nn
-from torchvision.models import resnet18
 from torchvision.models.feature_extraction import (
     create_feature_extractor,
     get_graph_node_names,
@@ -11,7 +13,9 @@ from torchvision.models.feature_extraction import (
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "models/extract-features"
-snippet = load_snippet("models/extract_features.py")
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    snippet = load_snippet("models/extract_features.py")  # builds its ResNet once
 
 
 @torch.no_grad()
@@ -37,10 +41,8 @@ def test_the_hook_is_gone():
     assert not snippet.model.layer3._forward_hooks
 
 
-def test_the_printed_shapes(capsys):
-    load_snippet("models/extract_features.py")
-    out = capsys.readouterr().out
-    assert out == "layer3 (2, 256, 4, 4)\nflatten (2, 512)\n"
+def test_the_printed_shapes():
+    assert printed.getvalue() == "layer3 (2, 256, 4, 4)\nflatten (2, 512)\n"
 
 
 def test_a_name_that_is_not_there():
@@ -49,9 +51,8 @@ def test_a_name_that_is_not_there():
 
 
 def test_functions_have_names_of_their_own():
-    model = resnet18(weights=None)
-    _, names = get_graph_node_names(model)
-    modules = [name for name, _ in model.named_modules()]
+    _, names = get_graph_node_names(snippet.model)
+    modules = [name for name, _ in snippet.model.named_modules()]
     assert {"flatten", "layer4.1.add", "layer4.1.relu_1"} <= set(names)
     assert not {"flatten", "layer4.1.add", "layer4.1.relu_1"} & set(modules)
 
@@ -87,13 +88,15 @@ def test_a_sequential_of_the_children_has_no_flatten():
 
 
 def test_the_variants():
-    model, images = resnet18(weights=None).eval(), snippet.images[:, :, :32, :32]
+    model, images = snippet.model, snippet.images[:, :, :32, :32]
     named = create_feature_extractor(model, {"flatten": "vector", "fc": "logits"})
     with torch.no_grad():
-        out = named(images)
-        torch.testing.assert_close(out["logits"], model(images))
-        model.fc = nn.Identity()
-        torch.testing.assert_close(out["vector"], model(images))
+        out, logits = named(images), model(images)
+        fc, model.fc = model.fc, nn.Identity()
+        vector = model(images)
+    model.fc = fc
+    torch.testing.assert_close(out["logits"], logits)
+    torch.testing.assert_close(out["vector"], vector)
 
 
 def test_what_is_not_needed_is_left_out():

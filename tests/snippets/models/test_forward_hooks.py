@@ -123,6 +123,15 @@ def test_the_signature():
     assert_documented(PAGE, "TypeError: keep() takes 2 positional", raised)
 
 
+def test_the_output_of_an_lstm_is_a_tuple():
+    lstm, x = nn.LSTM(4, 8), torch.randn(3, 4)
+    with (
+        lstm.register_forward_hook(snippet.keep_output),
+        raises_as_documented(PAGE, "AttributeError: 'tuple' object has no attribute"),
+    ):
+        lstm(x)
+
+
 def test_a_lambda_cannot_be_saved_with_the_model():
     model = network()
     handle = model[0].register_forward_hook(NOTHING)

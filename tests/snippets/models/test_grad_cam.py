@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torchvision.models import VisionTransformer
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -99,3 +100,18 @@ def test_softmax_flattens_the_gradient():
     scores = torch.tensor([[40.0, 0.0]], requires_grad=True)
     (gradient,) = torch.autograd.grad(scores.softmax(1)[0, 0], scores)
     assert gradient.abs().max() < 1e-6
+
+
+def test_the_layer_of_a_vision_transformer():
+    """After the last block only the class token counts; before it, all patches do."""
+    model = VisionTransformer(16, 8, 1, 2, 8, 16, num_classes=3).eval()
+    nn.init.normal_(model.heads.head.weight)
+    block, kept = model.encoder.layers[-1], {}
+    block.register_forward_hook(lambda m, a, output: kept.update(after=output))
+    block.ln_1.register_forward_hook(lambda m, a, output: kept.update(before=output))
+    score = model(torch.randn(2, 3, 16, 16))[:, 0].sum()
+    after, before = torch.autograd.grad(score, [kept["after"], kept["before"]])
+    assert not after[:, 1:].any()
+    assert before[:, 1:].any()
+    maps = before[:, 1:].transpose(1, 2).unflatten(2, (2, 2))
+    assert torch.equal(maps[1, :, 1, 0], before[1, 1 + 2])

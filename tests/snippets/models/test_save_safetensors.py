@@ -81,10 +81,18 @@ def test_tied_weights(tmp_path, snippet):
         Tied().load_state_dict(load_file("tied.safetensors"))
 
 
-def test_clones_are_not_shared(tmp_path, snippet):
-    cloned = {name: x.clone() for name, x in Tied().state_dict().items()}
-    save_file(cloned, "twice.safetensors")
-    assert len(read(tmp_path / "twice.safetensors")[0]) == 2
+def test_the_conversion_of_tied_and_transposed_weights(tmp_path, monkeypatch):
+    """The snippet's conversion, of a file that another model has written."""
+    state = Tied().state_dict()
+    state["transposed"] = torch.randn(2, 3).T
+    save = torch.save
+    monkeypatch.setattr(torch, "save", lambda _, path: save(state, path))
+    monkeypatch.chdir(tmp_path)
+    load_snippet("models/save_safetensors.py")
+    arrays, _ = read(tmp_path / "converted.safetensors")
+    assert set(arrays) == set(state)
+    for name, tensor in state.items():
+        np.testing.assert_array_equal(arrays[name], tensor.numpy())
 
 
 def test_a_transposed_tensor():
@@ -96,6 +104,11 @@ def test_only_tensors(snippet):
     state = snippet.model.state_dict()
     with raises_as_documented(PAGE, "ValueError: Key `model` is invalid"):
         save_file({"model": state}, "x.safetensors")
+
+
+def test_the_device_is_text(snippet):
+    with raises_as_documented(PAGE, "SafetensorError: device device(type='cpu')"):
+        load_file("model.safetensors", device=torch.device("cpu"))
 
 
 def test_metadata_is_text(snippet):
