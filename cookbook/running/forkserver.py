@@ -205,6 +205,8 @@ def enter(request: dict, level: int) -> None:
     os.environ.clear()
     os.environ.update(request["env"], HOME=str(home), TMPDIR=str(temporary))
     tempfile.tempdir = None  # the server's
+    # Inductor notes its folder there: that of a test which compiled before.
+    os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
     limit(resource.RLIMIT_FSIZE, MAX_FILE_BYTES)
     if not Path("/dev/nvidiactl").exists():  # CUDA maps more than it uses
         limit(resource.RLIMIT_DATA, MAX_DATA_BYTES)

@@ -21,7 +21,7 @@ from cookbook.running.forkserver import GPU_LOG, GUARD, PICTURE
 from cookbook.running.pictures import fit
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context
-TIMEOUT = 60.0  # seconds a block may take
+TIMEOUT = 120.0  # seconds a block may take: torch.compile needs half a minute
 STYLE = Path(__file__).with_name("matplotlibrc")
 SERVER = ["-m", "cookbook.running.forkserver"]
 START_SECONDS = 300  # until the server has imported torch

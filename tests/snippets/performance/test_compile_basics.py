@@ -1,0 +1,132 @@
+"""compile-basics: the result against NumPy; when it compiles again."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch._dynamo.testing import CompileCounter
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "performance/compile-basics"
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.fixture
+def counter():
+    """A backend that counts compilations, and runs the graph as it is."""
+    return CompileCounter()
+
+
+def test_the_compiled_model_computes_what_numpy_computes(capsys):
+    snippet = load_snippet("performance/compile_basics.py")
+    keys = "keys _orig_mod.0.weight _orig_mod.0.bias\n"
+    assert capsys.readouterr().out == keys
+    first, last = snippet.model[0], snippet.model[2]
+    assert (first.weight.shape, last.weight.shape) == ((128, 64), (10, 128))
+    assert snippet.x.shape == (32, 64)
+    assert not snippet.model.training
+    with torch.inference_mode():
+        result = snippet.compiled(snippet.x).numpy()
+    w1, b1, w2, b2 = (p.detach().numpy() for p in snippet.model.parameters())
+    hidden = snippet.x.numpy() @ w1.T + b1
+    erf = torch.erf(torch.from_numpy(hidden / np.sqrt(2))).numpy()
+    expected = (hidden * (1 + erf) / 2) @ w2.T + b2
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+    assert snippet.compiled._orig_mod is snippet.model
+
+
+def test_the_second_size_compiles_once_more_for_all(counter):
+    run = torch.compile(lambda x: x * 2 + 1, backend=counter)
+    counts = []
+    for size in (4, 4, 5, 6, 7):
+        run(torch.zeros(size, 3))
+        counts.append(counter.frame_count)
+    assert counts == [1, 1, 2, 2, 2]
+
+
+def test_dynamic_compiles_once_and_again_for_one(counter):
+    run = torch.compile(lambda x: x * 2 + 1, backend=counter, dynamic=True)
+    for size in (4, 5, 6):
+        run(torch.zeros(size, 3))
+    assert counter.frame_count == 1
+    run(torch.zeros(1, 3))
+    assert counter.frame_count == 2
+
+
+class Counting(nn.Module):
+    def __init__(self, start):
+        super().__init__()
+        self.step = start
+
+    def forward(self, x):
+        self.step = self.step + 1
+        return x + self.step
+
+
+@pytest.mark.parametrize(("start", "compilations"), [(0, 8), (torch.tensor(0), 1)])
+def test_a_python_counter_reaches_the_limit(counter, start, compilations):
+    run = torch.compile(Counting(start), backend=counter)
+    for _ in range(10):
+        run(torch.zeros(2))
+    assert counter.frame_count == compilations
+
+
+def test_each_mode_has_a_version(counter):
+    model = nn.Dropout()
+    run = torch.compile(model, backend=counter)
+    run(torch.zeros(2))
+    model.eval()
+    run(torch.zeros(2))
+    with torch.no_grad():
+        run(torch.zeros(2))
+    assert counter.frame_count == 3
+
+
+def test_a_stance_refuses_to_compile_again():
+    run = torch.compile(lambda x: x * 2, backend="eager")
+    run(torch.zeros(2))
+    with torch.compiler.set_stance("fail_on_recompile"):
+        run(torch.zeros(2))
+        with raises_as_documented(PAGE, "RuntimeError: Detected recompile"):
+            run(torch.zeros(3))
+
+
+def branch(x):
+    if x.sum() > 0:
+        return x + 1
+    return x - 1
+
+
+def test_fullgraph_shows_the_cut(counter):
+    torch.compile(branch, backend=counter)(torch.ones(2))
+    assert counter.frame_count == 2
+    torch._dynamo.reset()
+    with raises_as_documented(PAGE, "Unsupported: Data-dependent"):
+        torch.compile(branch, backend="eager", fullgraph=True)(torch.ones(2))
+
+
+def test_where_does_not_cut():
+    def select(x):
+        return torch.where(x.sum() > 0, x + 1, x - 1)
+
+    run = torch.compile(select, backend="eager", fullgraph=True)
+    for x in (torch.ones(2), -torch.ones(2)):
+        torch.testing.assert_close(run(x), branch(x))
+
+
+def test_a_wrong_mode_is_refused():
+    with raises_as_documented(PAGE, "RuntimeError: Unrecognized mode"):
+        torch.compile(nn.Linear(2, 2), mode="fast")
+
+
+def test_in_place_keeps_the_names():
+    model = nn.Linear(2, 2)
+    model.compile(backend="eager")
+    assert list(model.state_dict()) == ["weight", "bias"]
