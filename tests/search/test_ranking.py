@@ -202,11 +202,11 @@ def test_every_recipe_is_found_by_its_title(catalogue, indexes):
 
 
 def test_every_message_of_the_pages_is_found(catalogue, indexes):
-    """By a recipe that quotes it, numbers aside, pasted with a traceback before it."""
+    """By a recipe that quotes it, shapes and numbers aside, pasted with a traceback before it."""
     users, alike = {}, defaultdict(set)
     for recipe in catalogue.recipes:
         for error in filter(tells, recipe.pages["en"].errors):
-            users[error] = alike[re.sub(r"\d+", "", error)[:40]]
+            users[error] = alike[re.sub(r"\[[\d, ]*\]|\d+", "", error)[:40]]
             users[error].add(recipe.slug)
     head = 'Traceback (most recent call last):\n  File "/srv/x/train.py", line 7\n'
     pasted = [head + error for error in users]
