@@ -202,7 +202,7 @@ def test_every_recipe_is_found_by_its_title(catalogue, indexes):
 
 
 def test_every_message_of_the_pages_is_found(catalogue, indexes):
-    """By a recipe that quotes it, shapes and numbers aside, pasted with a traceback before it."""
+    """By a recipe that quotes it, shapes aside, pasted with a traceback before it."""
     users, alike = {}, defaultdict(set)
     for recipe in catalogue.recipes:
         for error in filter(tells, recipe.pages["en"].errors):
