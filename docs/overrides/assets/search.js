@@ -86,6 +86,9 @@ function stem(word) {
     .replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
 }
 
+// What CUDA adds to each of its errors: it says nothing about this one.
+const HINT = /(?<=\S)\s+CUDA kernel errors might be asynchronously[^]*/
+
 /** Of a pasted log only what the error says; of anything else, everything. */
 function telling(query) {
   const names = [...query.matchAll(/(?<![\w.(])[\w.]+(?:Error|Exception|Warning)(?=:\s|\s*$)/gm)]
@@ -93,7 +96,7 @@ function telling(query) {
   const lines = query.trim().split("\n")
   const told = error ? query.slice(error.index).slice(error[0].length, LONG_QUERY) || error[0]
     : query.length > LONG_QUERY ? lines.at(-1).slice(-LONG_QUERY) : query
-  return told.replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
+  return told.replace(HINT, "").replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
 }
 
 /** Edits between two words, a swap of neighbours counting one; more than most is most + 1. */
