@@ -10,7 +10,7 @@ from tests.helpers import ROOT
 FLOORS = (
     {"rules", "markdown", "claims"},
     {"pages"},
-    {"answer", "apis", "parity", "records"},
+    {"answer", "apis", "parity", "records", "wordings"},
     {"catalogue"},
     {"moved", "shape"},
     {"checks"},

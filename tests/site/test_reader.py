@@ -177,7 +177,7 @@ def test_the_site_opens_in_the_readers_language(
 def test_each_line_has_an_address_and_the_file_can_be_kept(page):
     visit(page, f"en/{RECIPE}#line-5")
     code = (ROOT / "snippets/training/label_smoothing.py").read_text("utf-8")
-    lines = page.locator('a[id^="line-"]')
+    lines = page.locator(".highlight:has(#line-1) a[id^='line-']")
     assert lines.count() == len(code.splitlines())
     expect(page.locator("#line-5")).to_be_attached()
     with page.expect_download() as download:

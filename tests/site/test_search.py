@@ -156,8 +156,8 @@ def test_where_no_recipe_fits_the_box_says_so_first(page, lang, said):
 
 def test_what_is_wanted_is_told_from_the_nearest(page):
     open_home(page)
-    ask(page, "kv cache")
-    expect(page.locator(".search-none")).to_contain_text("(KV cache)")
+    ask(page, "count FLOPs")
+    expect(page.locator(".search-none")).to_contain_text("(Count FLOPs)")
     results = page.locator(".md-search-result__item")
     expect(results.first).to_be_visible()
     assert results.count() <= 3
