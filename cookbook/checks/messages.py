@@ -73,8 +73,6 @@ def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
     file = root / UNRAISED
     text = file.read_text("utf-8") if file.exists() else ""
     pages, found = tomllib.loads(text), []
-    for entry in pages.pop("message", []):  # the longer form, [[message]]
-        pages.setdefault(entry["page"], {})[entry["start"]] = entry["reason"]
     for page, reasons in pages.items():
         for start, reason in dict(reasons).items():
             if not (start and reason):

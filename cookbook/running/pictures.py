@@ -7,7 +7,7 @@ import re
 # What a page does not need (ids that nothing refers to, too), or would hold for all.
 LEFT_OUT = re.compile(
     r"<\?.*?\?>|<!.*?>|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>"
-    r'| xmlns:xlink="[^"]*"| id="[^"]*_\d+"',
+    r'| id="[^"]*_\d+"',
     re.DOTALL,
 )
 ROOT = '<svg fill="currentColor" stroke-linejoin="round" stroke-linecap="butt" '
@@ -25,7 +25,7 @@ SAME_COLOUR = 2  # of 255
 
 def fit(drawn: str) -> str:
     """Matplotlib's SVG for a page: small, and black is the colour of its text."""
-    text = LEFT_OUT.sub("", drawn).replace("xlink:href", "href")
+    text = LEFT_OUT.sub("", drawn)
     text = TAG.sub(_shortened, text).replace("#000000", "currentColor")
     return re.sub(r">\s+<", ">\n<", text).strip().replace("<svg ", ROOT, 1)
 

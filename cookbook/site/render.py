@@ -277,8 +277,6 @@ def _picture(page: Page, name: str, in_site: bool) -> str:
         return WORDS[page.lang]["picture"].format(alt=alt)
     alt, svg = html.escape(alt), (page.root / page.pictures[name]).read_text("utf-8")
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
-    # The theme's script sets every plain href anew, which fails in a picture.
-    svg = svg.replace(" href=", " xlink:href=")
     caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
     return f'<figure class="picture">{svg}{caption}</figure>'
 

@@ -99,10 +99,6 @@ ACCOUNTS = {
         {"test": RAISES, "unraised": '["x"]\npage = \n'},
         f"{NOT_COMPLETE}(Invalid value (at line 2, column 8)); ",
     ),
-    "in the longer form, without its start": (
-        {"test": RAISES, "unraised": '[[message]]\npage = "a/b"\nreason = "GPU"\n'},
-        f"{NOT_COMPLETE}('start'); ",
-    ),
     "not quoted": (
         {"test": RAISES, "unraised": ENTRY.format("KeyError: 2", "GPU")},
         f"{UNRAISED}:3: S307 training/label-smoothing does not quote one message that "
