@@ -35,23 +35,25 @@ NONE = {
 }
 
 
-def answers(root: Path, site: dict, queries: list[str]) -> list[dict]:
-    """What the worker answers to each query: ``{"items", "none", "topic", "nearest"}``.
+def started(root: Path, site: dict) -> quickjs.Context:
+    """The worker, set up with ``{"index": …, "foreign": …}`` of ``search.load``."""
+    worker = quickjs.Context()
+    worker.eval(BROWSER + (root / WORKER).read_text("utf-8"))
+    worker.eval(f"shell.foreign = {json.dumps(site['foreign'])}")
+    _send(worker, SETUP, site["index"])
+    return worker
 
-    Args:
-        site: ``{"index": …, "foreign": …}``, as ``search.load`` returns it.
+
+def ask(worker: quickjs.Context, query: str) -> dict:
+    """What the worker answers: ``{"items", "none", "topic", "nearest"}``.
 
     Raises:
         quickjs.JSException: the worker failed.
     """
-    worker = quickjs.Context()
-    worker.eval(BROWSER + (root / WORKER).read_text("utf-8"))
-    worker.eval(f"shell.foreign = {json.dumps(site['foreign'])}")
-    _ask(worker, SETUP, site["index"])
-    return [_ask(worker, QUERY, query) for query in queries]
+    return _send(worker, QUERY, query)
 
 
-def _ask(worker: quickjs.Context, kind: int, data: dict | str) -> dict:
+def _send(worker: quickjs.Context, kind: int, data: dict | str) -> dict:
     worker.eval(f"send({kind}, {json.dumps(json.dumps(data))})")
     while worker.execute_pending_job():
         pass
@@ -67,7 +69,7 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
     """Print the best recipes, or the best one's code; 1 where none fits."""
     lang = lang or ("zh" if HAN.search(query) else reader_language())
     catalogue = Catalogue(root)
-    (answer,) = answers(root, search.load(catalogue, lang), [query])
+    answer = ask(started(root, search.load(catalogue, lang)), query)
     found = [catalogue.by_slug[slug] for slug in slugs(answer)]
     if answer["none"]:
         near = [recipe.title(lang) for recipe in found[:NEAR]]

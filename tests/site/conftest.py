@@ -16,6 +16,7 @@ from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT
 
 PREFIX = "/some/mirror/"  # nothing may depend on where the site lives
+DESKTOP = {"width": 1280, "height": 900}
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -89,22 +90,35 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(params=["desktop"])
-def page(request, browser, address):
-    """A page that fails the test on console errors and on foreign requests."""
-    phone = {"width": 390, "height": 844}
-    size = phone if request.param == "phone" else {"width": 1280, "height": 900}
+@pytest.fixture(scope="session")
+def window(browser, address):
+    """The page that all tests share: to open one for each costs three times as much."""
     context = browser.new_context(
-        viewport=size, permissions=["clipboard-read", "clipboard-write"]
+        base_url=address, permissions=["clipboard-read", "clipboard-write"]
     )
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: complain_if_foreign(request.url, complaints))
-    page.cookbook = address
-    yield page
+    yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def page(window):
+    """The shared page, as new; console errors and foreign requests fail the test."""
+    window.set_viewport_size(DESKTOP)
+    complaints: list[str] = []
+    listeners = {
+        "console": lambda message: complaints.append(message.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "request": lambda request: complain_if_foreign(request.url, complaints),
+    }
+    for event, listener in listeners.items():
+        window.on(event, listener)
+    yield window
+    for event, listener in listeners.items():
+        window.remove_listener(event, listener)
+    window.mouse.move(0, 0)  # else it points to something on the next page
+    window.emulate_media(media="null")
+    window.evaluate("localStorage.clear()")
+    window.goto("about:blank")
     assert not complaints
 
 

@@ -11,7 +11,7 @@ from cookbook.site import browse
 
 RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
-phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
+PHONE = {"width": 390, "height": 844}
 both = pytest.mark.parametrize("lang", LANGUAGES)
 # What the home will be: every category with more recipes than it shows.
 FILL = """first => document.querySelectorAll(".shelves ul").forEach(list => {
@@ -21,28 +21,25 @@ FILL = """first => document.querySelectorAll(".shelves ul").forEach(list => {
 HEIGHT = "document.documentElement.scrollHeight / innerHeight"
 
 
-def open_page(page, path: str) -> None:
-    page.goto(page.cookbook + path)
-    page.wait_for_load_state("networkidle")
-
-
 def shown(page) -> list[str]:
     """The recipes that the list shows."""
     items = page.locator("[data-slug]:visible")
     return items.evaluate_all("items => items.map(item => item.dataset.slug)")
 
 
-@phone
 @both
-def test_the_home_is_a_few_screens_high_however_many_recipes_there_are(page, lang):
-    open_page(page, f"{lang}/")
+def test_the_home_fits_a_phone_however_many_recipes_there_are(page, lang):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{lang}/")
+    name = page.locator(".md-header__topic .md-ellipsis").first
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
     page.evaluate(FILL, FIRST)
     assert page.evaluate(HEIGHT) <= SCREENS
 
 
 @both
 def test_the_home_shows_answers_then_categories_then_indexes(page, catalogue, lang):
-    open_page(page, f"{lang}/")
+    page.goto(f"{lang}/")
     answers, indexes = page.locator(".tiles").all()
     expect(answers.locator("code")).to_have_count(POPULAR)
     for section in page.locator(".shelves section").all():
@@ -67,7 +64,7 @@ def test_what_people_come_for_most_shows_a_line_of_its_answer(catalogue):
 
 @both
 def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
-    open_page(page, f"{lang}/recipes/")
+    page.goto(f"{lang}/recipes/")
     assert shown(page) == [recipe.slug for recipe in catalogue.recipes]
     page.locator(".filter [name=text]").press_sequentially("one of the variables")
     page.wait_for_url(re.compile("text=one.of.the.variables$"))
@@ -86,7 +83,7 @@ def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
 
 
 def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
-    open_page(page, "en/recipes/")
+    page.goto("en/recipes/")
     page.get_by_label("needs a GPU").check()
     page.wait_for_url(re.compile("gpu=on$"))
     needing = [
@@ -98,7 +95,8 @@ def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
 
 
 def test_the_filter_works_after_instant_navigation(page):
-    open_page(page, "en/")
+    page.goto("en/")
+    page.wait_for_load_state("networkidle")  # instant navigation reads the sitemap
     for _ in range(2):
         page.locator(".tiles").last.get_by_role("link").first.click()
         page.locator(".filter [name=text]").fill("label_smoothing")
@@ -119,7 +117,7 @@ def test_without_scripts_all_recipes_are_a_plain_list(browser, address, catalogu
 
 @both
 def test_a_category_page_leads_to_each_of_its_groups(page, catalogue, lang):
-    open_page(page, f"{lang}/training/")
+    page.goto(f"{lang}/training/")
     category = next(one for one in catalogue.categories if one.slug == "training")
     groups = [(title[lang], len(found)) for title, found in catalogue.grouped(category)]
     links = page.locator(".jumps a")
@@ -149,9 +147,9 @@ def test_a_long_category_is_listed_by_group(catalogue):
         assert all(isinstance(one, str) for one in found) == few, slug
 
 
-@phone
 def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
-    open_page(page, f"en/{RECIPE}")
+    page.set_viewport_size(PHONE)
+    page.goto(f"en/{RECIPE}")
     code = page.locator(".highlight:has(> .filename) code").first
     room = "code => code.clientWidth - parseFloat(getComputedStyle(code).paddingLeft)"
     column = """code => {
@@ -165,19 +163,11 @@ def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
     assert code.evaluate(sideways)
     page.get_by_label("Wrap long lines").check()
     assert not code.evaluate(sideways)
-    page.goto(f"{page.cookbook}en/training/mixup/")
+    page.goto("en/training/mixup/")
     expect(page.get_by_label("Wrap long lines")).to_be_checked()
 
 
-@phone
-@both
-def test_the_name_of_the_site_fits_a_phones_header(page, lang):
-    open_page(page, f"{lang}/")
-    name = page.locator(".md-header__topic .md-ellipsis").first
-    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
-
-
 def test_the_lines_of_the_answer_are_marked_in_the_file(page):
-    open_page(page, f"en/{RECIPE}")
+    page.goto(f"en/{RECIPE}")
     marked = page.locator(".highlight:has(> .filename) .hll")
     expect(marked).to_have_text([page.locator(".answer code").inner_text().strip()])

@@ -10,13 +10,7 @@ from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
 SNIPPET = "training/label_smoothing.py"
-phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
-both = pytest.mark.parametrize("page", ["desktop", "phone"], indirect=True)
-
-
-def open_recipe(page, lang: str = "en", anchor: str = "") -> None:
-    page.goto(f"{page.cookbook}{lang}/{RECIPE}{anchor}")
-    page.wait_for_load_state("networkidle")
+PHONE = {"width": 390, "height": 844}
 
 
 def test_without_scripts_two_doors_lead_into_the_languages(browser, address):
@@ -33,7 +27,7 @@ def test_without_scripts_two_doors_lead_into_the_languages(browser, address):
 
 
 def test_the_switch_keeps_page_and_heading(page):
-    open_recipe(page, "en", "#pitfalls")
+    page.goto(f"en/{RECIPE}#pitfalls")
     page.get_by_role("link", name="中文").click()
     page.wait_for_url(f"**/zh/{RECIPE}#pitfalls")
     expect(page.locator("#pitfalls")).to_contain_text("常见问题")
@@ -42,7 +36,8 @@ def test_the_switch_keeps_page_and_heading(page):
 
 
 def test_the_switch_follows_instant_navigation(page):
-    open_recipe(page)
+    page.goto(f"en/{RECIPE}")
+    page.wait_for_load_state("networkidle")  # instant navigation reads the sitemap
     page.evaluate("window.still_here = true")
     page.get_by_role("link", name="Mixup").first.click()
     expect(page.locator("h1")).to_contain_text("Mixup")
@@ -54,7 +49,7 @@ def test_the_switch_follows_instant_navigation(page):
 
 
 def test_copy_yields_the_file(page):
-    open_recipe(page)
+    page.goto(f"en/{RECIPE}")
     page.get_by_role("button", name="Copy label_smoothing.py").click()
     page.locator(".md-dialog--active").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -66,7 +61,7 @@ def test_copy_yields_the_file(page):
     ("lang", "name"), [("en", "Copy the answer"), ("zh", "复制答案")]
 )
 def test_copy_yields_the_answer(page, lang, name):
-    open_recipe(page, lang)
+    page.goto(f"{lang}/{RECIPE}")
     page.get_by_role("button", name=name).click()
     page.locator(".md-dialog--active").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -75,7 +70,7 @@ def test_copy_yields_the_answer(page, lang, name):
 
 
 def test_dark_mode_is_kept(page):
-    open_recipe(page)
+    page.goto(f"en/{RECIPE}")
     body = page.locator("body")
     expect(body).to_have_attribute("data-md-color-scheme", "default")
     page.locator('label[for="__palette_1"]').click()
@@ -84,18 +79,17 @@ def test_dark_mode_is_kept(page):
     expect(body).to_have_attribute("data-md-color-scheme", "slate")
 
 
-@both
 @pytest.mark.parametrize("path", ["", "en/", f"en/{RECIPE}", "zh/", f"zh/{RECIPE}"])
 def test_nothing_sticks_out_sideways(page, path):
-    page.goto(page.cookbook + path)
-    page.wait_for_load_state("networkidle")
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= page.viewport_size["width"]
+    page.goto(path)
+    for width in (page.viewport_size["width"], PHONE["width"]):
+        page.set_viewport_size({**PHONE, "width": width})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@phone
 def test_a_phone_reaches_navigation_search_and_copy(page):
-    open_recipe(page, "zh")
+    page.set_viewport_size(PHONE)
+    page.goto(f"zh/{RECIPE}")
     page.locator('.md-header__button[for="__drawer"]').click()
     page.locator(".md-nav--primary").wait_for()
     page.locator('.md-overlay[for="__drawer"]').click(position={"x": 380, "y": 400})

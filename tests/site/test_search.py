@@ -8,20 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from cookbook.pages import LANGUAGES
+from cookbook.site import find
 from cookbook.site import search as index
-from cookbook.site.find import answers
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
 ERROR = "IndexError: Target 10 is out of bounds."
-TYPED = 12  # characters at the end of a query; what stands before is pasted
+TYPED = 6  # characters at the end of a query; what stands before is pasted
 NONE = {"en": "No recipe for this yet", "zh": "还没有这个条目"}
-PER_KIND = 2  # queries of each kind and side that are typed
-
-
-def open_home(page, lang: str = "en", query: str = "") -> None:
-    page.goto(f"{page.cookbook}{lang}/{query}")
-    page.wait_for_load_state("networkidle")
 
 
 def ask(page, words: str) -> None:
@@ -38,39 +32,35 @@ def expect_first(page, ending: str) -> None:
 
 
 def sample(lang: str) -> list[str]:
-    """A few queries of every kind."""
+    """A query of every kind."""
     lines = (ROOT / "tests/search/queries.jsonl").read_text("utf-8").splitlines()
-    kinds: dict[str, list[str]] = {}
-    for query in map(json.loads, lines):
-        if query["side"] == lang:
-            kinds.setdefault(query["kind"], []).append(query["q"])
-    return [words for queries in kinds.values() for words in queries[:PER_KIND]]
+    asked = [query for query in map(json.loads, lines) if query["side"] == lang]
+    return list({q["kind"]: q["q"] for q in asked if "\n" not in q["q"]}.values())
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_box_ranks_as_the_shell_does(page, catalogue, lang):
-    queries = [words for words in sample(lang) if "\n" not in words]
-    wanted = answers(ROOT, index.load(catalogue, lang), queries)
-    open_home(page, lang)
+    worker = find.started(ROOT, index.load(catalogue, lang))
+    page.goto(f"{lang}/")
     page.keyboard.press("/")
     box = page.locator(".md-search__input")
-    for words, answer in zip(queries, wanted, strict=True):
+    for words in sample(lang):
         box.fill(words[:-TYPED])
         box.press_sequentially(words[-TYPED:])
-        best = answer["items"][0][0]["location"]
+        best = find.ask(worker, words)["items"][0][0]["location"]
         expect_first(page, f"/{lang}/{best}")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("words", ["label smooth", "标签平滑", "过于自信"])
 def test_either_side_understands_both_languages(page, lang, words):
-    open_home(page, lang)
+    page.goto(f"{lang}/")
     ask(page, words)
     expect_first(page, f"/{lang}/{RECIPE}")
 
 
 def test_a_paste_without_the_keyboard_is_heard(page):
-    open_home(page)
+    page.goto("en/")
     page.locator("[data-open-search]").click()
     page.keyboard.insert_text(f"Traceback (most recent call last):  {ERROR}")
     expect(page.locator(".md-search-result__item").first).to_contain_text(
@@ -79,7 +69,7 @@ def test_a_paste_without_the_keyboard_is_heard(page):
 
 
 def test_an_input_method_is_heard_when_it_commits(page):
-    open_home(page, "zh")
+    page.goto("zh/")
     page.keyboard.press("/")
     session = page.context.new_cdp_session(page)
     composition = {"text": "biaoqianpinghua", "selectionStart": 15, "selectionEnd": 15}
@@ -88,12 +78,14 @@ def test_an_input_method_is_heard_when_it_commits(page):
     expect_first(page, RECIPE)
 
 
-@pytest.mark.parametrize("keys", ["/", "Control+k", "Meta+k"])
-def test_keys_lead_to_the_box_and_to_a_result(page, keys):
-    open_home(page)
-    page.keyboard.press(keys)
+def test_keys_lead_to_the_box_and_to_a_result(page):
+    page.goto("en/")
     box = page.locator(".md-search__input")
-    expect(box).to_be_focused()
+    for keys in ("Control+k", "Meta+k", "/"):
+        page.keyboard.press("Escape")
+        expect(box).not_to_be_focused()
+        page.keyboard.press(keys)
+        expect(box).to_be_focused()
     page.keyboard.insert_text("label smoothing")
     expect_first(page, RECIPE)
     page.keyboard.press("ArrowDown")
@@ -101,13 +93,12 @@ def test_keys_lead_to_the_box_and_to_a_result(page, keys):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(f"/en/{RECIPE}"))
     page.reload()
-    page.wait_for_load_state("networkidle")
     page.keyboard.press("Tab")
     expect(page.locator(".md-skip")).to_be_focused()
 
 
 def test_a_result_shows_what_the_reader_chooses_by(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "Target 10 is out of bounds")
     found = page.locator(".md-search-result__item").first
     expect(found.locator(".md-tag")).to_have_text([re.compile(".+")])
@@ -117,7 +108,7 @@ def test_a_result_shows_what_the_reader_chooses_by(page):
 
 
 def test_an_error_leads_to_where_it_is_explained(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "Target 10 is out of bounds")
     page.locator(".md-search-result__link").first.click()
     page.wait_for_url(re.compile("/err-index-out-of-range/#error-2$"))
@@ -125,7 +116,7 @@ def test_an_error_leads_to_where_it_is_explained(page):
 
 
 def test_the_address_carries_the_query(page):
-    open_home(page, "zh")
+    page.goto("zh/")
     ask(page, "混淆矩阵")
     page.wait_for_url(lambda url: unquote(url).endswith("?q=混淆矩阵"))
     shared = page.url
@@ -139,7 +130,7 @@ def test_the_address_carries_the_query(page):
 
 @pytest.mark.parametrize(("lang", "said"), NONE.items())
 def test_where_no_recipe_fits_the_box_says_so_first(page, lang, said):
-    open_home(page, lang)
+    page.goto(f"{lang}/")
     page.keyboard.press("/")
     box = page.locator(".md-search__input")
     box.press_sequentially("zzzqqq")
@@ -155,7 +146,7 @@ def test_where_no_recipe_fits_the_box_says_so_first(page, lang, said):
 
 
 def test_what_is_wanted_is_told_from_the_nearest(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "count FLOPs")
     expect(page.locator(".search-none")).to_contain_text("(Count FLOPs)")
     results = page.locator(".md-search-result__item")
@@ -166,22 +157,22 @@ def test_what_is_wanted_is_told_from_the_nearest(page):
 
 def test_the_number_of_results_is_the_number_of_what_fits(page, catalogue):
     words = "loss"
-    (answer,) = answers(ROOT, index.load(catalogue, "en"), [words])
-    open_home(page)
+    answer = find.ask(find.started(ROOT, index.load(catalogue, "en")), words)
+    page.goto("en/")
     ask(page, words)
     meta = page.locator(".md-search-result__meta")
     expect(meta).to_contain_text(f"{len(answer['items'])} matching documents")
 
 
 def test_an_alias_says_why_a_page_was_found(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "overconfident classifier calibrate")
     expect_first(page, RECIPE)
     expect(page.locator(".search-also").first).to_contain_text("calibrate")
 
 
 def test_back_returns_to_the_results(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "label smoothing")
     expect_first(page, RECIPE)
     page.wait_for_url(re.compile("q=label"))
@@ -194,7 +185,7 @@ def test_back_returns_to_the_results(page):
 
 
 def test_the_other_language_is_asked_the_same(page):
-    open_home(page)
+    page.goto("en/")
     ask(page, "label smoothing")
     expect_first(page, RECIPE)
     page.evaluate("document.querySelector('a[data-twin]').click()")
@@ -203,7 +194,7 @@ def test_the_other_language_is_asked_the_same(page):
 
 
 def test_an_empty_box_offers_what_is_looked_for_most(page):
-    open_home(page)
+    page.goto("en/")
     page.keyboard.press("/")
     expect_first(page, "/setup/empty-cache/")
 
@@ -211,7 +202,8 @@ def test_an_empty_box_offers_what_is_looked_for_most(page):
 def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_home(page)
+    page.goto("en/")
+    page.wait_for_load_state("networkidle")
     assert not [url for url in asked if "search" in url and url.endswith(".json")]
     with page.expect_request("**/en/search/search_index.json"):
         page.keyboard.press("/")
@@ -220,7 +212,7 @@ def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
 def test_the_other_languages_index_is_loaded_when_somebody_types_in_it(page):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_home(page)
+    page.goto("en/")
     ask(page, "label smoothing")
     expect_first(page, RECIPE)
     assert not [url for url in asked if "/zh/search/" in url]
