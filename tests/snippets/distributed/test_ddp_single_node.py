@@ -297,6 +297,8 @@ def test_one_process_prints_and_saves(processes):
     assert [line.partition(":")[0] for line in lines] == [
         f"epoch {epoch}" for epoch in range(5)
     ]
+    first, *_, last = (float(line.rpartition(" ")[2]) for line in lines)
+    assert last < first / 2
     checkpoint = torch.load(folder / "last.pt", weights_only=True)
     assert checkpoint["epoch"] == 4
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
