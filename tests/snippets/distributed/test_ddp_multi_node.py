@@ -191,27 +191,29 @@ def test_one_machine_waits_and_its_number_is_ignored(tmp_path):
 def test_imported_first_the_module_lets_the_group_go(tmp_path):
     """Else gloo's threads run until Python exits, and abort it now and then."""
     script = """
-import os, sys
+import os
 import torch
 import torch.distributed as dist
-if sys.argv[1] == "first":
-    import torch.distributed.nn
-from torch.nn.parallel import DistributedDataParallel as DDP
 
 def main():
+    from torch.nn.parallel import DistributedDataParallel as DDP
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
     DDP(torch.nn.Linear(2, 1))(torch.ones(1, 2)).sum().backward()
     dist.destroy_process_group()
 
-main()
-print(len(os.listdir("/proc/self/task")))
+for imported in (False, True):
+    process = os.fork()  # to import torch is slow
+    if process == 0:
+        if imported:
+            import torch.distributed.nn
+        main()
+        print(len(os.listdir("/proc/self/task")), flush=True)
+        os._exit(0)
+    os.waitpid(process, 0)
 """
     (tmp_path / "script.py").write_text(script)
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    left = [
-        int(subprocess.check_output([*command, when], cwd=tmp_path, env=environment))
-        for when in ("never", "first")
-        for command in [[sys.executable, "script.py"]]
-    ]
-    never, first = left
+    command = [sys.executable, "script.py"]
+    left = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)
+    never, first = map(int, left.split())
     assert first < never
