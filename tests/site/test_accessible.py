@@ -32,7 +32,7 @@ STILL = "*, ::before, ::after { transition: none !important }"
 TARGETS = (
     ".md-code__button, .md-header__button:is(label, a), .twin, .hero input,"
     " .page-tools a, .filename a, .md-footer__link, .filter input,"
-    " .md-nav--primary .md-nav__link, .shelves a, .tiles a, .jumps a, .all-of a,"
+    " .md-nav--primary .md-nav__link, .shelves a, .tiles a, .jumps a, .all-of li a,"
     " .cards li, [id=related] + ul a, .status > summary"
 )
 SMALL = f"""least => [...document.querySelectorAll("{TARGETS}")]
