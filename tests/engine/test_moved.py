@@ -51,8 +51,8 @@ def test_nothing_lists_an_old_address(site):
     assert [recipe["category"] for recipe in recipes] == ["training"]
     files = ["llms.txt", "recipes.json", "sitemap.xml"]
     for lang in REASON:
-        names = ("search/search_index.json", "index.html", "training/index.html")
-        files += [f"{lang}/{name}" for name in names]
+        names = ("search/search_index.json", "search/search_rest.json", "index.html")
+        files += [f"{lang}/{name}" for name in (*names, "training/index.html")]
     for name in files:
         text = (site / name).read_text("utf-8")
         assert "old-task" not in text, name

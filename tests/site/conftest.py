@@ -117,6 +117,7 @@ def page(window):
         window.remove_listener(event, listener)
     window.mouse.move(0, 0)  # else it points to something on the next page
     window.emulate_media(media="null")
+    window.unroute_all()
     window.evaluate("localStorage.clear()")
     window.goto("about:blank")
     assert not complaints

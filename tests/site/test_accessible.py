@@ -31,7 +31,8 @@ STILL = "*, ::before, ::after { transition: none !important }"
 TARGETS = (
     ".md-code__button, .md-header__button:is(label, a), .twin, .hero input,"
     " .page-tools a, .filename a, .md-footer__link, .filter input,"
-    " .md-nav--primary .md-nav__link"
+    " .md-nav--primary .md-nav__link, .shelves a, .tiles a, .jumps a, .all-of li a,"
+    " .cards li, [id=related] + ul a, .status > summary"
 )
 SMALL = f"""least => [...document.querySelectorAll("{TARGETS}")]
     .filter(target => target.checkVisibility() && target.offsetWidth)
@@ -82,8 +83,8 @@ def test_a_finger_hits_what_it_is_to_hit(browser, address):
         base_url=address, viewport=PHONE, has_touch=True, is_mobile=True
     )
     page = context.new_page()
-    for path in ("zh/", "zh/messages/", "zh/training/label-smoothing/"):
-        page.goto(path)
+    for path in ("", "recipes/", "tensors/", "messages/", "training/label-smoothing/"):
+        page.goto(f"zh/{path}")
         page.wait_for_load_state("networkidle")  # Material adds buttons late
         assert page.evaluate(SMALL, FINGER) == [], path
     context.close()
