@@ -64,7 +64,7 @@ again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, 
 check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure what the README and DESIGN claim
+bench: $(READY) ## Measure what isolation and the build cost
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment

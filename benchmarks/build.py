@@ -5,7 +5,6 @@ per language, with the same theme features and extensions. Ours also checks the
 pages, derives their parts, and writes recipes.json, llms.txt and the Markdown.
 """
 
-import json
 import os
 import resource
 import subprocess
@@ -107,7 +106,7 @@ def write_plain(checkout: Path) -> list[str]:
 
 
 def refuse_differences(checkout: Path) -> None:
-    """Compare what the builds made: the same pages, as many recipes as listed."""
+    """Compare what the builds made: the same pages."""
     for lang in LANGUAGES:
         ours, plain = (
             {file.relative_to(site) for file in site.rglob("index.html")}
@@ -115,9 +114,6 @@ def refuse_differences(checkout: Path) -> None:
         )
         if ours != plain:
             raise RuntimeError(f"{lang}: not the same pages: {ours ^ plain}")
-    listed = json.loads((checkout / "site/recipes.json").read_text("utf-8"))
-    if len(listed["recipes"]) != len(Catalogue(checkout).recipes):
-        raise RuntimeError("recipes.json does not list every recipe")
 
 
 if __name__ == "__main__":
