@@ -10,18 +10,13 @@ from pathlib import Path
 from cookbook import records, shape
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
-from cookbook.contributing import changed, move, scaffold
+from cookbook.contributing import move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
 from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
-REFUSALS = (
-    PageError,
-    scaffold.ScaffoldError,
-    changed.UnknownCommitError,
-    records.MergeError,
-)
+REFUSALS = (PageError, scaffold.ScaffoldError, records.MergeError)
 
 
 def main() -> int:
@@ -69,9 +64,6 @@ def parser() -> argparse.ArgumentParser:
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
     add("--show", action="store_true", help="print the code of the best recipe")
-    add = command("changed", print_changed, "the recipes that a change touches")
-    add("base", help="a commit to compare with, such as origin/main")
-    add("--paths", action="store_true", help="print what pytest is to run instead")
     text = "how long the snippets are, and what of them is answer"
     command("shape", print_shape, text)
     add = command("merge", merge, "join the records of a run that was split")
@@ -122,16 +114,6 @@ def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
     planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
     move.carry_out(planned)
     print(move.report(planned))
-    return 0
-
-
-def print_changed(root: Path, arguments: argparse.Namespace) -> int:
-    """Print the slugs, or the paths for pytest, one per line."""
-    catalogue = Catalogue(root)
-    touched = changed.recipes(catalogue, changed.files(root, arguments.base))
-    paths = changed.to_run(catalogue, touched)
-    for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
-        print(line)
     return 0
 
 

@@ -197,6 +197,41 @@ def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
     assert "NIGHTLY_INDEX" in done.stdout
 
 
+TOUCHED = {
+    "snippets/training/other.out": [
+        "docs/en/training/other.md",
+        "docs/en/training/third.md",
+        "docs/zh/training/other.md",
+        "docs/zh/training/third.md",
+        "tests/snippets/training/test_other.py",
+    ],
+    "docs/zh/training/other.md": ["docs/zh/training/other.md"],
+    "tests/snippets/training/test_other.py": ["tests/snippets/training/test_other.py"],
+    "README.md": [],
+    "tests/engine/test_x.py": [],
+    "requirements.txt": ["docs"],
+    "cookbook/pages.py": ["docs"],
+}
+
+
+@pytest.mark.parametrize("path", TOUCHED)
+def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path):
+    cookbook.recipe("other", cookbook.CLAIM)
+    for lang in ("en", "zh"):
+        cookbook.page(lang, "third", '```python\n--8<-- "training/other.py"\n```\n')
+    cookbook.git("init", "--quiet")
+    cookbook.commit()
+    if path.startswith("cookbook"):  # in the tiny cookbook, a link
+        cookbook.git("mv", "cookbook", "engine")
+    cookbook.write(path, "# changed\n")
+    cookbook.commit()
+    steps = workflow("pull_request")["changed"]["steps"]
+    (step,) = [step for step in steps if step.get("name", "").startswith("Find the")]
+    done = run_step(step, cookbook.root)
+    assert done.returncode == 0, done.stderr
+    assert (cookbook.root / "paths.txt").read_text().splitlines() == TOUCHED[path]
+
+
 def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
     assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.engine.plants import OUTPUT, PAGE, SNIPPET, TEST, TWIN, plant
-from tests.engine.test_changed import commit, git
 
 
 def check(cookbook, *arguments: str):
@@ -94,14 +93,10 @@ UNREADABLE = {
 def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name):
     changes, message = UNREADABLE[name]
     plant(cookbook, **changes)
-    cookbook.write("README.md", "")
-    git(cookbook, "init", "--quiet")
-    commit(cookbook)
     for command, expected in (
         (["check", "label-smoothing"], f"  {TWIN}{message}"),
         (["check"], f"  {TWIN}{message}"),
         (["find", "smoothing"], f"{TWIN}{message}"),
-        (["changed", "HEAD"], ""),
     ):
         done = cookbook.command("cookbook", *command)
         assert f"\n{expected}" in f"\n{done.stdout}{done.stderr}", command

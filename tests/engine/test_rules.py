@@ -30,7 +30,6 @@ from tests.engine import (
     test_structure,
 )
 from tests.engine.plants import PAGE, SNIPPET, TEST, TWIN, plant
-from tests.engine.test_changed import git
 
 ROOT = Path(__file__).parents[2]
 NOTE = "F101 what looks like a credential"
@@ -140,7 +139,7 @@ def test_a_file_that_does_not_belong_is_named(cookbook, name):
 def test_a_link_is_named(cookbook, target, in_git):
     if in_git:
         cookbook.write(".git/info/exclude", "/cookbook\n/docs/overrides\n")
-        git(cookbook, "init", "--quiet")
+        cookbook.git("init", "--quiet")
     (cookbook.root / SNIPPET).unlink()
     (cookbook.root / SNIPPET).symlink_to(target)
     (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
@@ -148,10 +147,10 @@ def test_a_link_is_named(cookbook, target, in_git):
 
 
 def test_git_decides_which_files_are_looked_at(cookbook):
-    git(cookbook, "init", "--quiet")
+    cookbook.git("init", "--quiet")
     cookbook.write("README.md", "tracked\n")
     cookbook.write("removed.md", "tracked\n")
-    git(cookbook, "add", "README.md", "removed.md")
+    cookbook.git("add", "README.md", "removed.md")
     (cookbook.root / "removed.md").unlink()
     cookbook.write("new.md", "not yet tracked\n")
     cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
