@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cookbook import records, shape
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
+from cookbook.checks import file_checks, lint, recipe_check, structure
 from cookbook.contributing import move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
@@ -46,13 +46,10 @@ def parser() -> argparse.ArgumentParser:
     text = "structure, lint, format, workflows; with a slug, that recipe, run too"
     add = command("check", check, text)
     add("slugs", nargs="*", metavar="slug", help="a recipe; default all")
-    text = "first put in order what a machine can: form, heading ids, outputs"
+    text = "first put in order what a machine can: form, outputs"
     add("--fix", action="store_true", help=text)
     add = command("new", new, "start a recipe from the templates")
     add("recipe", help="<category>/<slug>")
-    add("--title-en", help="the task, in English")
-    add("--title-zh", help="the task, in Chinese")
-    add("--gpu", action="store_true", help="its block needs a GPU")
     text = "move a recipe to another category or slug, with all that speaks of it"
     add = command("move", move_recipe, text)
     add("recipe", help="<category>/<slug>, as it is")
@@ -76,7 +73,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
     catalogue = Catalogue(root)
     recipes = named(catalogue, arguments.slugs)
     if arguments.fix:
-        for path in fixes.fix(recipes or catalogue.recipes):
+        for path in recipe_check.fix(recipes or catalogue.recipes):
             print(f"changed {path}")
         catalogue = Catalogue(root)
         recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
@@ -103,8 +100,7 @@ def check_all(catalogue: Catalogue) -> int:
 
 def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
-    titles = {"en": arguments.title_en, "zh": arguments.title_zh}
-    paths = scaffold.create(Catalogue(root), arguments.recipe, titles, arguments.gpu)
+    paths = scaffold.create(Catalogue(root), arguments.recipe)
     print(scaffold.report(root, paths))
     return 0
 
