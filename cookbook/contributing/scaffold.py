@@ -86,8 +86,8 @@ def refuse_taken(catalogue: Catalogue, slug: str, own: str = "") -> None:
                 f"{slug} exists already: {page.path}; improve that page, or rename "
                 "yours"
             )
-    for one in moved.load(catalogue.root):
-        if one.slug == slug and one.new != own:
+    for old, new in moved.load(catalogue.root).items():
+        if old.endswith(f"/{slug}") and new != own:
             raise ScaffoldError(
                 f"{slug} is an old address, see {moved.FILE}; choose another slug; "
                 "old links must not lead to another task"

@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
-from packaging.utils import canonicalize_name
 
 from cookbook.catalogue import Catalogue
 from cookbook.rules import RULES
@@ -19,7 +18,6 @@ from tests.helpers import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 GUIDES = {"en": "CONTRIBUTING.md", "zh": "CONTRIBUTING.zh.md"}
-PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 REPOSITORY = "https://example.org/o/r"
 
 
@@ -42,30 +40,6 @@ def test_the_guides_have_the_same_sections_commands_and_rows():
         headings = re.findall(r"^(#+) ", text, re.MULTILINE)
         shapes.append((headings, commands, rows))
     assert shapes[0] == shapes[1]
-
-
-def test_every_category_has_owners_and_no_other_has():
-    lines = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
-    owned = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    expected = ["*", "/verified/", "/docs/en/", "/docs/zh/"]
-    expected += [f"{category.slug}/" for category in Catalogue(ROOT).categories]
-    assert owned == expected
-
-
-def test_what_is_asked_for_is_pinned():
-    """A package that is not pinned is installed for nobody."""
-    pins = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    pinned = {
-        canonicalize_name(found[0]) for found in map(PACKAGE.match, pins) if found
-    }
-    command = next(line.strip("# ") for line in pins if "uv pip compile" in line)
-    unpinned = [
-        f"{file.name}:{number}: {found[0]} is not in requirements.txt; run {command}"
-        for file in sorted(ROOT.glob("requirements*.in"))
-        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
-        if (found := PACKAGE.match(line)) and canonicalize_name(found[0]) not in pinned
-    ]
-    assert unpinned == []
 
 
 def fields(form: str) -> set[str]:
@@ -103,41 +77,9 @@ def test_without_a_repository_there_is_no_address():
     assert feedback.recipe_wanted("") is None
 
 
-@pytest.mark.parametrize("form", ["wrong-recipe.yml", "recipe-wanted.yml"])
-def test_forms_speak_both_languages(form):
-    document = yaml.safe_load((FORMS / form).read_text("utf-8"))
-    texts = [document["name"], document["description"]]
-    texts += [each["attributes"]["label"] for each in document["body"]]
-    for text in texts:
-        assert re.search(r"[A-Za-z]", text), text
-        assert re.search(r"[\u4e00-\u9fff]", text), text
-
-
 def workflow(name: str) -> dict:
     text = (ROOT / ".github/workflows" / f"{name}.yml").read_text("utf-8")
     return yaml.safe_load(text)["jobs"]
-
-
-def needed(jobs: dict, name: str) -> set[str]:
-    """The jobs that must end before a job, near and far."""
-    needs = jobs[name].get("needs", [])
-    near = {needs} if isinstance(needs, str) else set(needs)
-    return near.union(*(needed(jobs, one) for one in near))
-
-
-@pytest.mark.parametrize("name", ["pages", "weekly"])
-def test_a_job_says_when_it_runs_where_one_before_it_may_be_skipped(name):
-    jobs = workflow(name)
-    for job, steps in jobs.items():
-        if any("if" in jobs[earlier] for earlier in needed(jobs, job)):
-            assert "!cancelled()" in steps.get("if", ""), job
-
-
-def test_what_a_gpu_run_found_is_kept_where_it_failed():
-    *_, run, upload = workflow("gpu")["test-gpu"]["steps"]
-    assert run["run"] == "make test-gpu"
-    assert upload["if"] == "${{ !cancelled() }}"
-    assert workflow("pages")["deploy"]["needs"] == "build"
 
 
 BROKEN = "snippets/training/label_smoothing.py"
@@ -187,16 +129,6 @@ def test_the_weekly_list_names_what_fails(tmp_path, printed, expected):
     assert lines[0] == expected
 
 
-def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
-    (step, *_) = workflow("weekly")["run"]["steps"]
-    condition = "endsWith(matrix.target, 'nightly') && vars.NIGHTLY_INDEX == ''"
-    assert step["if"] == f"${{{{ {condition} }}}}"
-    done = run_step(step, tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith("::error::")
-    assert "NIGHTLY_INDEX" in done.stdout
-
-
 TOUCHED = {
     "snippets/training/other.out": [
         "docs/en/training/other.md",
@@ -230,10 +162,6 @@ def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path)
     done = run_step(step, cookbook.root)
     assert done.returncode == 0, done.stderr
     assert (cookbook.root / "paths.txt").read_text().splitlines() == TOUCHED[path]
-
-
-def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
-    assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
 
 
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")

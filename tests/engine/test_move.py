@@ -10,6 +10,7 @@ from cookbook.contributing.scaffold import ScaffoldError
 from cookbook.pages import LANGUAGES
 from cookbook.parity import confirm
 from cookbook.records import write
+from tests.engine.plants import ENVIRONMENT, passed
 
 OLD, NEW = "training/label-smoothing", "data/soft-labels"
 LINKS = "[`there`](label-smoothing.md#more), [`here`](label-smoothing.md)"
@@ -24,18 +25,6 @@ def test_a_line():
 '''
 QUERY = '{"q": "label-smoothing", "wants": ["mixup", "label-smoothing"]}\n'
 MOVED = "setup/smoothing: training/label-smoothing\n"
-ENVIRONMENT = {
-    "commit": None,
-    "cuda": None,
-    "date": "2026-01-02",
-    "device": "CPU",
-    "kind": "cpu",
-    "numpy": "2.4.6",
-    "platform": "Linux x86_64",
-    "python": "3.11.7",
-    "torch": "2.15.0",
-    "torchvision": "0.29.2",
-}
 
 
 @pytest.fixture
@@ -58,17 +47,7 @@ def cookbook(cookbook):
     for recipe in Catalogue(cookbook.root).recipes:
         confirm(*recipe.written.values())
     blocks = Catalogue(cookbook.root).by_slug["label-smoothing"].blocks
-    runs = [
-        {
-            "path": block.path,
-            "sha256": block.sha256,
-            "status": "passed",
-            "seconds": 0.5,
-            "peak_memory": 1,
-            "gpu_memory": None,
-        }
-        for block in blocks
-    ]
+    runs = [passed(block) for block in blocks]
     write(cookbook.root, ENVIRONMENT, runs, complete=True)
     assert cookbook.problems() == []
     return cookbook
