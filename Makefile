@@ -115,10 +115,9 @@ chromium:
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.
 SPEC_newest := torch torchvision
-SPEC_nightly := --pre torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
-compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, newest or nightly
+compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, or newest
 	.compat/$(TORCH)/bin/pytest --verify docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 

@@ -94,10 +94,10 @@ def environment(root: Path, probed: str) -> dict:
 
 def commit(root: Path) -> str | None:
     """The checked-out commit; None outside a checkout."""
-    return _git(root, "rev-parse", "HEAD") or None
+    return git(root, "rev-parse", "HEAD") or None
 
 
-def _git(root: Path, *arguments: str) -> str:
+def git(root: Path, *arguments: str) -> str:
     """What git answers; nothing where it fails, and on a machine without git."""
     command = ["git", *arguments]
     try:
@@ -210,10 +210,10 @@ def _of_unknown_commits(root: Path) -> list[Record]:
     Nothing can be said without git, in a shallow clone, and in a history that was
     begun anew and so knows none of the commits.
     """
-    if _git(root, "rev-parse", "--is-shallow-repository") != "false":
+    if git(root, "rev-parse", "--is-shallow-repository") != "false":
         return []
     named = [record for record in load(root) if record.commit]
-    unknown = [one for one in named if not _git(root, "cat-file", "-t", one.commit)]
+    unknown = [one for one in named if not git(root, "cat-file", "-t", one.commit)]
     return unknown if len(unknown) < len(named) else []
 
 
