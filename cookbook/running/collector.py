@@ -214,8 +214,6 @@ def block_record(items: list["RecipeBlock"]) -> dict:
         "sha256": item.obj.sha256,
         "status": "failed" if failed else "passed",
         "seconds": round(result.seconds, 3),
-        "peak_memory": result.max_rss,
-        "gpu_memory": result.gpu_memory,
     }
 
 

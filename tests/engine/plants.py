@@ -114,4 +114,4 @@ ENVIRONMENT = {
 def passed(block, **facts) -> dict:
     """A run of a block as a record has it."""
     run = {"path": block.path, "sha256": block.sha256, "status": "passed"}
-    return run | {"seconds": 0.26, "peak_memory": 1, "gpu_memory": None} | facts
+    return run | {"seconds": 0.26} | facts

@@ -111,13 +111,10 @@ def test_a_tick_is_for_the_blocks_that_earned_it(book):
     block = book.recipe.blocks[0]
     unearned = "Needs a GPU | GPU: not yet run"
     assert status.mark(book.catalogue, block, "en") == unearned
-    assert status.costs(book.catalogue, book.recipe, "en") == []
-    book.write(GPU, gpu_memory=3 * 2**19)
+    book.write(GPU)
     earned = "✓ H100 · torch 2.15.0 · 2026-11-20 · 0.3 秒"
     assert status.mark(book.catalogue, block, "zh") == f"需要 GPU | {earned}"
     assert book.line("zh") == earned
-    row = "| `label_smoothing.py` | NVIDIA H100 | 2.15.0 | 0.3 秒 | 1.5 MiB |"
-    assert row in book.table("zh")
 
 
 def edit(change):
