@@ -209,7 +209,7 @@ def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
     assert "docs/en/training/no-id.md:12: P302 a heading without an id" in server.log
 
 
-def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
+def test_an_edit_is_shown_and_renders_nothing_else(cookbook, serve):
     cookbook.recipe("other", cookbook.CLAIM)
     server = serve()
     assert "problems" not in server.page_with(GOOD, "Add two numbers")
@@ -226,20 +226,15 @@ def test_an_edit_is_shown_and_renders_no_other_page(cookbook, serve):
     server.page_without(GOOD, "problems")
     assert {file: file.stat().st_mtime_ns for file in others} == others
 
-    cookbook.replace(PAGES[0], "The label-smoothing", "Another title")
-    assert "Another title" in server.page_with("en/training/other", "Another title")
-    for page in PAGES:
-        (cookbook.root / page).unlink()
-    server.page_without("en/training/other", "Another title")
-    assert server.get(GOOD) == ""
-
-
-def test_files_beside_the_pages_are_read_again(cookbook, serve):
-    server = serve()
-    server.page_with(GOOD, "Add two numbers")
     text = (cookbook.root / "docs/categories.yml").read_text("utf-8")
     cookbook.write("docs/categories.yml", "no: [yaml")
     wait_for(lambda: "docs/categories.yml:1: P408" in server.log, server.process)
     assert "Add two numbers" in server.get(GOOD)  # the last good site
     cookbook.write("docs/categories.yml", text.replace("Training", "Schooling"))
     server.page_with(GOOD, "Schooling")
+    cookbook.replace(PAGES[0], "The label-smoothing", "Another title")
+    assert "Another title" in server.page_with("en/training/other", "Another title")
+    for page in PAGES:
+        (cookbook.root / page).unlink()
+    server.page_without("en/training/other", "Another title")
+    assert server.get(GOOD) == ""

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 from cookbook.catalogue import Catalogue
 from cookbook.rules import RULES
@@ -18,6 +19,7 @@ from tests.helpers import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 GUIDES = {"en": "CONTRIBUTING.md", "zh": "CONTRIBUTING.zh.md"}
+PACKAGE = re.compile(r"[A-Za-z][\w.-]*")  # at the start of a line of requirements
 REPOSITORY = "https://example.org/o/r"
 
 
@@ -40,6 +42,22 @@ def test_the_guides_have_the_same_sections_commands_and_rows():
         headings = re.findall(r"^(#+) ", text, re.MULTILINE)
         shapes.append((headings, commands, rows))
     assert shapes[0] == shapes[1]
+
+
+def test_what_is_asked_for_is_pinned():
+    """A package that is not pinned is installed for nobody."""
+    pins = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    pinned = {
+        canonicalize_name(found[0]) for found in map(PACKAGE.match, pins) if found
+    }
+    command = next(line.strip("# ") for line in pins if "uv pip compile" in line)
+    unpinned = [
+        f"{file.name}:{number}: {found[0]} is not in requirements.txt; run {command}"
+        for file in sorted(ROOT.glob("requirements*.in"))
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
+        if (found := PACKAGE.match(line)) and canonicalize_name(found[0]) not in pinned
+    ]
+    assert unpinned == []
 
 
 def fields(form: str) -> set[str]:
@@ -196,13 +214,8 @@ def test_the_light_environment_suffices(cookbook):
         assert expected in done.stdout, argv
 
 
-def test_the_light_environment_takes_its_versions_from_the_full_one():
-    texts = [
-        (ROOT / f"requirements{name}").read_text("utf-8")
-        for name in (".in", "-site.in", ".txt")
-    ]
-    full, light, pinned = (re.findall(r"^\w.*", text, re.MULTILINE) for text in texts)
-    assert "-r requirements-site.in\n" in texts[0]
-    assert not set(full) & set(light)
-    pins = {re.split(r"[= ]", line)[0] for line in pinned}
-    assert {re.split("=", line)[0] for line in light} <= pins
+def test_the_full_environment_adds_to_the_light_one():
+    names = ("requirements.in", "requirements-site.in")
+    full, light = ((ROOT / name).read_text("utf-8") for name in names)
+    assert f"-r {names[1]}\n" in full
+    assert not set(re.findall(r"^\w.*", full, re.M)) & set(light.splitlines())
