@@ -37,7 +37,7 @@ blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS="--s
 	$(BIN)/pytest $(OPTIONS) docs
 
 behaviour: $(READY) compiler chromium ## All other tests, on every core
-	$(WORKERS) $(BIN)/pytest -n auto --dist loadgroup tests
+	$(WORKERS) $(BIN)/pytest -n auto --dist loadfile tests
 	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
@@ -58,7 +58,7 @@ test-hostile: $(READY) ## Blocks that attack the runner, after a change of runni
 again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, seed and order differ
 	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
-	  --dist loadgroup tests/snippets tests/chains
+	  --dist loadfile tests/snippets tests/chains
 
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check

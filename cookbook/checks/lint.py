@@ -13,26 +13,15 @@ COMMANDS = [
 ]
 
 
-def style(paths: list[Path]) -> list[tuple[str, list]]:
-    """The commands that check the style of a recipe's snippets and tests."""
-    return _ruff(paths, CHECK, ["format", "--diff", "--quiet"])
-
-
-def fix_style(paths: list[Path]) -> None:
-    """Let ruff correct what it can in a recipe's snippets and tests."""
-    for _, command in _ruff(paths, [*CHECK, "--fix"], ["format", "--quiet"]):
-        subprocess.run(command, capture_output=True, check=False)
-
-
-def _ruff(
-    paths: list[Path], checking: list[str], formatting: list[str]
-) -> list[tuple[str, list]]:
-    """Ruff's commands for files; given none, it would take the whole folder."""
+def style(paths: list[Path], fix: bool = False) -> list[tuple[str, list]]:
+    """The commands that check the style of files, or mend what they can."""
     if not paths:
-        return []
-    ruff = BIN / "ruff"
-    commands = [("ruff check", checking), ("ruff format", formatting)]
-    return [(name, [ruff, *options, *paths]) for name, options in commands]
+        return []  # ruff would take the whole folder
+    checking, formatting = (["--fix"], []) if fix else ([], ["--diff"])
+    return [
+        ("ruff check", [BIN / "ruff", *CHECK, *checking, *paths]),
+        ("ruff format", [BIN / "ruff", "format", "--quiet", *formatting, *paths]),
+    ]
 
 
 def passes(name: str, command: list) -> bool:

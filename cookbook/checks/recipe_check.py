@@ -27,7 +27,9 @@ def fix(recipes: list[Recipe]) -> list[Path]:
     """Format the code, and record what it prints; the paths that changed."""
     root = recipes[0].root
     before = {path: (root / path).read_bytes() for r in recipes for path in files(r)}
-    lint.fix_style([path for path in before if path.suffix == ".py"])
+    sources = [path for path in before if path.suffix == ".py"]
+    for _, command in lint.style(sources, fix=True):
+        subprocess.run(command, cwd=root, capture_output=True, check=False)
     pages = [page.path for recipe in recipes for page in recipe.written.values()]
     start_pytest(root, pages, "--record").communicate()
     after = {path: (root / path).read_bytes() for r in recipes for path in files(r)}

@@ -122,8 +122,10 @@ def test_a_change_of_words_in_one_language_keeps_the_shared_blocks(confirmed, pa
 def test_a_change_of_structure_in_both_languages_must_be_the_same(confirmed):
     for path, text in ((PAGE, SECTION), (TWIN, SECTION.replace("why", "how"))):
         append(confirmed, path, text)
-    (problem,) = confirmed.problems()
-    assert " T103 heading ids differ" in problem
+    append(confirmed, TWIN, MOVED["an error"])
+    first, second = confirmed.problems()
+    assert " T103 heading ids differ" in first + second
+    assert " T104 the ```pytb blocks differ" in first + second
 
 
 @pytest.mark.parametrize("text", [SECTION, SHELL])

@@ -135,7 +135,7 @@ FAULTS = {
     "R102 the record cannot be believed: it is that of cpu-torch2.15.0-py3.11": (
         lambda file: file.rename(file.with_name("cpu-torch9.9.9-py3.11.json"))
     ),
-    "R107 the record is of 9999-01-01, which is yet to come": edit(
+    "R102 the record cannot be believed: it is of 9999-01-01, which is yet": edit(
         lambda d: d["environment"].update(date="9999-01-01")
     ),
 }
@@ -159,9 +159,12 @@ def test_a_record_of_no_commit_in_the_history_is_reported(book):
     book.write({**ENVIRONMENT, "commit": records.commit(root)})
     book.write(GPU)
     (problem,) = records.problems(root)
-    unknown = f"R108 the record is of commit {'0' * 40}, which is not in the history"
+    unknown = f"it is of commit {'0' * 40}, which is not in the history"
     file = "verified/nvidia-h100-torch2.15.0-py3.11.json"
-    assert str(problem) == f"{file}:1: {unknown}{RERUN}"
+    assert (
+        str(problem)
+        == f"{file}:1: R102 the record cannot be believed: {unknown}{RERUN}"
+    )
     book.cookbook.commit()
     git("clone", "--quiet", "--depth=1", f"file://{root}", "shallow")
     assert records.problems(root / "shallow") == []
