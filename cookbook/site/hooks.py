@@ -289,9 +289,9 @@ def on_post_page(output, page, config):
 
 
 def on_page_content(html, page, config, files):
-    """Chinese without gaps from line breaks; files with links to their lines."""
+    """Chinese without gaps from line breaks; lighter code, with links to its lines."""
     lang = config.extra.get("lang")
-    html = prose.joined(html) if lang == "zh" else html
+    html = render.uncoloured(prose.joined(html) if lang == "zh" else html)
     if recipe := recipe_of(page, config):
         html = render.number_lines(html, recipe, lang)
     preview = config.extra["preview"]

@@ -31,6 +31,8 @@ BUILT_FILE = re.compile(
     r"(?=</code>)",
     re.DOTALL,
 )
+# What the theme gives the colour of the text: names, operators, brackets, spaces.
+INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|w)">([^<]*)</span>')
 LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 WORDS = {
     "en": {
@@ -295,6 +297,11 @@ def _also(catalogue: Catalogue, page: Page) -> list[str]:
     if not names:
         return []
     return ["", WORDS[page.lang]["also"].format(names=" · ".join(names)), "{ .also }"]
+
+
+def uncoloured(html: str) -> str:
+    """Code without the spans that colour nothing: half of a page's elements."""
+    return INERT.sub(r"\1", html)
 
 
 def number_lines(html: str, recipe: Recipe, lang: str) -> str:

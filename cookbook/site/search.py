@@ -2,8 +2,9 @@
 
 Small enough to be fetched when the reader turns to the search box: a page's
 title, sentence, aliases, symbols and error messages, column by column. Its prose
-and code are left out, and so are phrases whose words are all there already. A reader
-who types in the other language makes the worker fetch that language's index, too.
+and code are left out, and so are phrases whose words are all there already. It is
+written in two files: the titles, and the rest, which the worker fetches by itself. A
+reader who types in the other language makes it fetch that language's index, too.
 """
 
 import json
@@ -20,6 +21,7 @@ from cookbook.pages import HAN, Page, other_language
 from cookbook.site import status, wanted
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
+REST = Path("search", "search_rest.json")
 POPULAR = Path("docs/popular.yml")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
@@ -99,8 +101,19 @@ def unique_symbols(catalogue: Catalogue) -> set[str]:
 def write(catalogue: Catalogue, lang: str, site: Path) -> None:
     """Write a language's index into the site."""
     (site / FILE).parent.mkdir(exist_ok=True)
-    text = json.dumps(index(catalogue, lang), ensure_ascii=False, separators=(",", ":"))
-    (site / FILE).write_text(text, encoding="utf-8")
+    files = zip((FILE, REST), parts(index(catalogue, lang)), strict=True)
+    for file, part in files:
+        text = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+        (site / file).write_text(text, encoding="utf-8")
+
+
+def parts(index: dict) -> tuple[dict, dict]:
+    """An index as it is sent: the recipes' titles and addresses; the other columns."""
+    docs = index["docs"]
+    recipes = len(docs["location"])
+    first = {"location": docs["location"], "title": docs["title"][:recipes]}
+    rest = {column: texts for column, texts in docs.items() if column not in first}
+    return {**index, "docs": first}, {**rest, "title": docs["title"][recipes:]}
 
 
 def document(
@@ -193,21 +206,21 @@ def short(phrases: set[str]) -> set[str]:
     return {
         phrase
         for phrase in phrases
-        if NAME.fullmatch(phrase) or len(parts(phrase)) <= SHORT
+        if NAME.fullmatch(phrase) or len(words(phrase)) <= SHORT
     }
 
 
 def with_new_words(phrases: set[str], text: str) -> set[str]:
     """The phrases that have a word which neither the text nor a longer one has."""
-    known, kept = parts(text), set()
+    known, kept = words(text), set()
     for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase)):
-        if parts(phrase) - known:
+        if words(phrase) - known:
             kept.add(phrase)
-            known |= parts(phrase)
+            known |= words(phrase)
     return kept
 
 
-def parts(text: str) -> set[str]:
+def words(text: str) -> set[str]:
     """Latin words, operators, and pairs of Chinese characters."""
     found = set(WORD.findall(text.casefold()))
     for run in HAN.findall(text):

@@ -32,7 +32,8 @@ STILL = "*, ::before, ::after { transition: none !important }"
 TARGETS = (
     ".md-code__button, .md-header__button:is(label, a), .twin, .hero input,"
     " .page-tools a, .filename a, .md-footer__link, .filter input,"
-    " .md-nav--primary .md-nav__link"
+    " .md-nav--primary .md-nav__link, .shelves a, .tiles a, .jumps a, .all-of li a,"
+    " .cards li, [id=related] + ul a, .status > summary"
 )
 SMALL = f"""least => [...document.querySelectorAll("{TARGETS}")]
     .filter(target => target.checkVisibility() && target.offsetWidth)
@@ -92,7 +93,9 @@ def test_few_keys_lead_to_the_answer(page, path):
     pytest.fail("not reached")
 
 
-@pytest.mark.parametrize("path", ["", "messages/", "training/label-smoothing/"])
+@pytest.mark.parametrize(
+    "path", ["", "recipes/", "tensors/", "messages/", "training/label-smoothing/"]
+)
 def test_a_finger_hits_what_it_is_to_hit(browser, address, path):
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page = context.new_page()

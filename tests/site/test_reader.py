@@ -228,8 +228,8 @@ def test_english_words_in_chinese_pages_say_so(site):
 
 def test_no_tag_says_cpu_and_no_page_speaks_to_contributors(site, catalogue):
     for lang in ("en", "zh"):
-        index = json.loads((site / lang / "search/search_index.json").read_text())
-        for recipe, tags in zip(catalogue.recipes, index["docs"]["tags"], strict=True):
+        rest = json.loads((site / lang / "search/search_rest.json").read_text())
+        for recipe, tags in zip(catalogue.recipes, rest["tags"], strict=True):
             gpu = any(block.mark == "gpu" for block in recipe.blocks)
             assert (status.WORDS[lang]["needs"] in tags) == gpu
             assert "CPU" not in tags

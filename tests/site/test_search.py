@@ -217,6 +217,21 @@ def test_the_index_is_loaded_when_the_reader_turns_to_the_box(page):
         page.keyboard.press("/")
 
 
+def test_titles_are_found_before_the_rest_of_the_index_is_there(page):
+    held: list = []
+    page.route("**/en/search/search_rest.json", lambda route: held.append(route))
+    open_home(page)
+    ask(page, "label smoothing")
+    expect_first(page, RECIPE)
+    code = page.locator(".md-search-result__item pre")
+    expect(code).to_have_count(0)
+    page.locator(".md-search__input").fill("zzz qqq")  # in no title: wait and see
+    held.pop().continue_()
+    expect(page.locator(".search-none")).to_be_visible()
+    page.locator(".md-search__input").fill("label smoothing")
+    expect(code.first).to_be_visible()
+
+
 def test_the_other_languages_index_is_loaded_when_somebody_types_in_it(page):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

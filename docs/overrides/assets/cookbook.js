@@ -229,7 +229,7 @@ function nameParts() {
   for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
   // What Material calls navigations, but is no landmark.
-  for (const part of document.querySelectorAll(".md-nav .md-nav, .md-code__nav, nav.md-tags")) part.role = "group"
+  for (const part of document.querySelectorAll(".md-code__nav, nav.md-tags")) part.role = "none"
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
@@ -252,7 +252,9 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(updateTwin)
   window.document$?.subscribe(reopenResults)
   window.document$?.subscribe(keepWrapping)
-  // Material adds the buttons after it has shown a page.
-  new MutationObserver(nameParts).observe(document.body, { childList: true, subtree: true })
+  // Material adds the buttons after it has shown a page, many changes at a time.
+  let due
+  new MutationObserver(() => { due ??= setTimeout(() => { due = undefined; nameParts() }, 50) })
+    .observe(document.body, { childList: true, subtree: true })
   new MutationObserver(land).observe(document.body, { attributeFilter: ["data-md-scrolllock"] })
 })

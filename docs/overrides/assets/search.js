@@ -4,7 +4,10 @@
    `python -m cookbook find` runs this very file under QuickJS. */
 
 const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
-const OTHER = { en: "zh", zh: "en" }  // language; its index is ../../zh/search/search_index.json from here
+const OTHER = { en: "zh", zh: "en" }
+// The titles come first, so that a slow line has a result soon; then all else that is searched.
+const FIRST = "search/search_index.json", REST = "search/search_rest.json"
+const OTHERS = ["errors", "text", "aliases", "answers", "tags"]  // columns that come with the rest
 const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
@@ -140,7 +143,8 @@ class Index {
     for (const group of config.alike.map(line => line.split(" ").map(stem)))
       for (const term of group)
         this.alike.set(term, [...this.alike.get(term) ?? [], ...group.filter(other => other !== term)])
-    this.docs = docs
+    this.partial = !docs.aliases
+    this.docs = { ...Object.fromEntries(OTHERS.map(column => [column, docs.title.map(() => "")])), ...docs }
     this.popular = config.popular  // numbers of the recipes that an empty box offers
     this.recipes = docs.location.length
     this.size = docs.title.length
@@ -149,7 +153,7 @@ class Index {
     this.spelt = new Map()      // Latin word → its term; "" for a word that is not searched for
     for (const word of stop) if (word.length > 4) this.spelt.set(word, "")
     this.lengths = Array(this.size).fill(0)  // weighted number of terms
-    this.add(Object.keys(FIELDS), docs)
+    this.add(Object.keys(FIELDS), this.docs)
   }
 
   /** Add the texts of some columns, recipe by recipe. */
@@ -322,7 +326,7 @@ class Index {
     const recipes = ranked.filter(([n]) => n < this.recipes)
     const [topic, likely] = ranked.find(([n]) => n >= this.recipes) ?? []
     const best = recipes[0]?.[1] ?? 0
-    const none = best < SURE || likely * TOPIC > best
+    const none = !this.partial && (best < SURE || likely * TOPIC > best)
     const fits = recipes.filter(([, score]) => score > SHARE * best).slice(0, none ? NEAREST : Infinity)
     const items = fits.map(([n, score]) => this.result(n, score, used))
     return {
@@ -335,7 +339,7 @@ class Index {
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
   result(n, score, used) {
     const { location, title, text, answers, errors, tags } = this.docs
-    const code = `<pre><code>${escape(answers[n])}</code></pre>`
+    const code = answers[n] && `<pre><code>${escape(answers[n])}</code></pre>`
     const lines = errors[n].split("\n")
     const shared = lines.map(line => [...terms(line)].map(term => used.has(term)))
     const hits = shared.map(asked => asked.filter(Boolean).length)
@@ -392,24 +396,46 @@ function mark(text, used) {
   }).join("").replaceAll("</mark><mark data-md-highlight>", "")
 }
 
-let index, foreign, latest = 0
+let index, query, rest, foreign, latest = 0
+
+const fetched = async path => (await fetch(new URL(`../../${path}`, location))).json()
+const joined = (first, rest) => ({ ...first, ...rest, title: [...first.title, ...rest.title] })
+
+/** Fetch what the index lacks, and answer the query again. */
+async function complete({ config, docs }) {
+  const more = await fetched(`${index.lang}/${REST}`).catch(() => undefined)
+  if (more) index = new Index({ config, docs: joined(docs, more) })
+  index.partial = false  // if it cannot be had, the titles are all there is
+  if (query !== undefined) answer()
+}
 
 /** Fetch the other language's index, once; without it the search goes on as it is. */
 async function fetchForeign() {
-  const file = new URL(`../../${OTHER[index.lang]}/search/search_index.json`, location)
-  foreign ??= fetch(file).then(response => response.json()).catch(() => { foreign = undefined })
-  const other = await foreign
-  if (other && index.foreign) index.addForeign(other.docs)
+  const lang = OTHER[index.lang]
+  const load = async ({ docs }) => docs.aliases ? docs : joined(docs, await fetched(`${lang}/${REST}`))
+  foreign ??= fetched(`${lang}/${FIRST}`).then(load).catch(() => { foreign = undefined })
+  const docs = await foreign
+  if (docs && index.foreign) index.addForeign(docs)
+}
+
+/** Say what is found; nothing yet, while there are only titles and none of them fits. */
+function answer() {
+  const found = index.search(query)
+  if (found.items.length || !index.partial) postMessage({ type: RESULT, data: found })
 }
 
 addEventListener("message", async ({ data: message }) => {
   if (message.type === SETUP) {
     index = new Index(message.data)
     postMessage({ type: READY })
+    if (index.partial) rest = complete(message.data)
   } else if (message.type === QUERY) {
+    query = message.data
     const turn = ++latest
-    if (index.lacks(message.data)) await fetchForeign()
-    if (turn === latest)  // else the reader has typed on
-      postMessage({ type: RESULT, data: index.search(message.data) })
+    if (index.lacks(query)) {
+      await rest
+      await fetchForeign()
+    }
+    if (turn === latest) answer()  // else the reader has typed on
   }
 })
