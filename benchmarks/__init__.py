@@ -1,1 +1,1 @@
-"""What isolation, the build and a search cost, beside their targets."""
+"""What isolation and the build cost, beside their targets."""

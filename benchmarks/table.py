@@ -2,12 +2,11 @@
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A figure; its target reads ``<= 40`` or ``>= 25``, or is absent."""
+class Measure(NamedTuple):
+    """A figure; its target reads ``<= 40``, or is absent."""
 
     name: str
     value: float
@@ -15,32 +14,21 @@ class Measure:
     target: str = ""
 
     @property
-    def met(self) -> bool | None:
-        """Whether the target is reached; None where there is none."""
-        if not self.target:
-            return None
-        sign, limit = self.target.split()
-        reached = {">=": self.value >= float(limit), "<=": self.value <= float(limit)}
-        return reached[sign]
-
-    def row(self) -> list[str]:
-        """The measure's cells in the table."""
-        value = f"{self.value:.3g} {self.unit}".strip()
-        verdict = {None: "", True: "met", False: "MISSED"}[self.met]
-        return [self.name, value, self.target, verdict]
+    def missed(self) -> bool:
+        """Whether there is a target, and the figure above it."""
+        return bool(self.target) and self.value > float(self.target.split()[1])
 
 
 def say(text: str) -> None:
-    """Report progress, apart from the table."""
+    """Report progress, apart from the figures."""
     print(text, file=sys.stderr, flush=True)
 
 
 def show(measures: Iterable[Measure]) -> int:
-    """Print the table; 0 where every target is met."""
-    measures = list(measures)
-    rows = [["measure", "value", "target", ""], *(m.row() for m in measures)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    print()
-    for row in rows:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
-    return int(any(m.met is False for m in measures))
+    """Print a line per measure; 0 where every target is met."""
+    missed = 0
+    for one in measures:
+        verdict = "MISSED" if one.missed else ""
+        print(f"{one.value:10.3g} {one.unit:6} {one.target:7} {verdict:7} {one.name}")
+        missed += one.missed
+    return int(missed > 0)

@@ -7,21 +7,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cookbook import records, shape
+from cookbook import records
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, fixes, lint, recipe_check, structure
-from cookbook.contributing import changed, move, scaffold
+from cookbook.checks import file_checks, lint, recipe_check, structure
+from cookbook.contributing import move, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
 from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
-REFUSALS = (
-    PageError,
-    scaffold.ScaffoldError,
-    changed.UnknownCommitError,
-    records.MergeError,
-)
+REFUSALS = (PageError, scaffold.ScaffoldError, records.MergeError)
 
 
 def main() -> int:
@@ -51,13 +46,10 @@ def parser() -> argparse.ArgumentParser:
     text = "structure, lint, format, workflows; with a slug, that recipe, run too"
     add = command("check", check, text)
     add("slugs", nargs="*", metavar="slug", help="a recipe; default all")
-    text = "first put in order what a machine can: form, heading ids, outputs"
+    text = "first put in order what a machine can: form, outputs"
     add("--fix", action="store_true", help=text)
     add = command("new", new, "start a recipe from the templates")
     add("recipe", help="<category>/<slug>")
-    add("--title-en", help="the task, in English")
-    add("--title-zh", help="the task, in Chinese")
-    add("--gpu", action="store_true", help="its block needs a GPU")
     text = "move a recipe to another category or slug, with all that speaks of it"
     add = command("move", move_recipe, text)
     add("recipe", help="<category>/<slug>, as it is")
@@ -69,11 +61,6 @@ def parser() -> argparse.ArgumentParser:
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
     add("--show", action="store_true", help="print the code of the best recipe")
-    add = command("changed", print_changed, "the recipes that a change touches")
-    add("base", help="a commit to compare with, such as origin/main")
-    add("--paths", action="store_true", help="print what pytest is to run instead")
-    text = "how long the snippets are, and what of them is answer"
-    command("shape", print_shape, text)
     add = command("merge", merge, "join the records of a run that was split")
     add("parts", nargs="+", type=Path, help="records of its parts")
     return parser
@@ -84,7 +71,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
     catalogue = Catalogue(root)
     recipes = named(catalogue, arguments.slugs)
     if arguments.fix:
-        for path in fixes.fix(recipes or catalogue.recipes):
+        for path in recipe_check.fix(recipes or catalogue.recipes):
             print(f"changed {path}")
         catalogue = Catalogue(root)
         recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
@@ -111,8 +98,7 @@ def check_all(catalogue: Catalogue) -> int:
 
 def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
-    titles = {"en": arguments.title_en, "zh": arguments.title_zh}
-    paths = scaffold.create(Catalogue(root), arguments.recipe, titles, arguments.gpu)
+    paths = scaffold.create(Catalogue(root), arguments.recipe)
     print(scaffold.report(root, paths))
     return 0
 
@@ -122,16 +108,6 @@ def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
     planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
     move.carry_out(planned)
     print(move.report(planned))
-    return 0
-
-
-def print_changed(root: Path, arguments: argparse.Namespace) -> int:
-    """Print the slugs, or the paths for pytest, one per line."""
-    catalogue = Catalogue(root)
-    touched = changed.recipes(catalogue, changed.files(root, arguments.base))
-    paths = changed.to_run(catalogue, touched)
-    for line in paths if arguments.paths else [recipe.slug for recipe in touched]:
-        print(line)
     return 0
 
 
@@ -176,13 +152,6 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
     return find.find(root, arguments.query, arguments.lang, arguments.show)
-
-
-def print_shape(root: Path, arguments: argparse.Namespace) -> int:
-    """Print the measures of the recipes' form; 1 where one misses its target."""
-    catalogue = Catalogue(root)
-    print(shape.report(catalogue))
-    return 1 if list(shape.misses(catalogue)) else 0
 
 
 def merge(root: Path, arguments: argparse.Namespace) -> int:

@@ -59,13 +59,6 @@ class Unclear(NamedTuple):
     text: str
 
 
-class Code(NamedTuple):
-    """Code within a line."""
-
-    line: int
-    text: str
-
-
 @dataclass
 class Passage:
     """A paragraph, heading or row: its lines without code, markup and targets."""
@@ -93,7 +86,6 @@ class Document:
     fences: list[Fence] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
-    code: list[Code] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)
     unclear: list[Unclear] = field(default_factory=list)
 
@@ -162,7 +154,7 @@ class Document:
         return bool(self.passages) and self.passages[-1].line == line
 
     def _words(self, children: list[Token], line: int) -> list[tuple[int, str]]:
-        """The words of each line; notes links, code and HTML on the way."""
+        """The words of each line; notes links and HTML on the way."""
         words = [(line, "")]
         for child in children:
             number, text = words[-1]
@@ -171,7 +163,6 @@ class Document:
             elif child.type == "text":
                 words[-1] = (number, text + child.content)
             elif child.type == "code_inline":
-                self.code.append(Code(number, child.content))
                 words[-1] = (number, f"{text} ")
             elif child.type == "html_inline":
                 self._read_html(child.content, number)

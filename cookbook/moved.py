@@ -1,61 +1,31 @@
-"""Old addresses, and the recipe or the category that each leads to.
-
-docs/moved.yml lists them. A recipe that has moved is one line, ``old: new``. Where a
-recipe is gone, the entry says in both languages why.
-"""
+"""Old addresses, and the recipe or the category that each leads to: docs/moved.yml."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
 from cookbook.catalogue import Catalogue
-from cookbook.pages import LANGUAGES, parse_yaml
+from cookbook.pages import parse_yaml
 from cookbook.rules import Problem
 
 FILE = Path("docs/moved.yml")
-ADDRESS = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
+ENTRY = re.compile(r"[a-z0-9-]+/[a-z0-9-]+: [a-z0-9-]+(/[a-z0-9-]+)?")
 
 
-@dataclass(frozen=True)
-class Moved:
-    """One old address."""
-
-    old: str  # <category>/<slug>
-    new: str  # the same of a recipe, or a category
-    reason: dict[str, str] = field(default_factory=dict)  # by language
-
-    @property
-    def slug(self) -> str:
-        return self.old.rpartition("/")[2]
-
-    @property
-    def is_complete(self) -> bool:
-        texts = (self.new, *self.reason.values())
-        return (
-            bool(ADDRESS.fullmatch(self.old))
-            and all(isinstance(text, str) and text for text in texts)
-            and self.reason.keys() in (set(), set(LANGUAGES))
-        )
-
-
-def load(root: Path) -> list[Moved]:
-    """The complete entries of the list; ``problems`` names the others."""
+def load(root: Path) -> dict[str, str]:
+    """Where each old ``<category>/<slug>`` leads; ``problems`` names what is wrong."""
     try:
-        return [entry for entry in _entries(root) if entry.is_complete]
-    except yaml.YAMLError:
-        return []
+        listed = _listed(root).items()
+    except (yaml.YAMLError, AttributeError):
+        return {}
+    return {old: new for old, new in listed if ENTRY.fullmatch(f"{old}: {new}")}
 
 
-def _entries(root: Path) -> list[Moved]:
-    file, found = root / FILE, []
-    listed = (parse_yaml(file.read_text("utf-8")) or {}) if file.exists() else {}
-    for old, entry in listed.items():
-        reason = dict(entry) if isinstance(entry, dict) else {"to": entry}
-        found.append(Moved(str(old), reason.pop("to", None), reason))
-    return found
+def _listed(root: Path) -> dict:
+    file = root / FILE
+    return (parse_yaml(file.read_text("utf-8")) or {}) if file.exists() else {}
 
 
 def add(root: Path, old: str, new: str) -> str:
@@ -69,21 +39,21 @@ def add(root: Path, old: str, new: str) -> str:
 def problems(catalogue: Catalogue) -> Iterator[Problem]:
     """Entries that lead nowhere, or whose address is a recipe's."""
     try:
-        entries = _entries(catalogue.root)
+        listed = _listed(catalogue.root).items()
     except (yaml.YAMLError, AttributeError) as error:
         mark = getattr(error, "problem_mark", None)
         yield Problem(FILE, mark.line + 1 if mark else 1, "moved-malformed")
         return
     pages = {recipe.address: recipe for recipe in catalogue.recipes}
     known = {*pages, *(recipe.category for recipe in catalogue.recipes)}
-    lines = (catalogue.root / FILE).read_text("utf-8").splitlines() if entries else []
-    for entry in entries:
-        starts = (n for n, line in enumerate(lines, 1) if line.startswith(entry.old))
+    lines = (catalogue.root / FILE).read_text("utf-8").splitlines() if listed else []
+    for old, new in listed:
+        starts = (n for n, line in enumerate(lines, 1) if line.startswith(str(old)))
         line = next(starts, 1)
-        if not entry.is_complete:
+        if not ENTRY.fullmatch(f"{old}: {new}"):
             yield Problem(FILE, line, "moved-malformed")
-        elif entry.old in pages:
-            facts = {"old": entry.old, "path": pages[entry.old].page_for("en").path}
+        elif old in pages:
+            facts = {"old": old, "path": pages[old].page_for("en").path}
             yield Problem(FILE, line, "moved-has-page", facts)
-        elif entry.new not in known:
-            yield Problem(FILE, line, "moved-target-unknown", {"new": entry.new})
+        elif new not in known:
+            yield Problem(FILE, line, "moved-target-unknown", {"new": new})

@@ -94,10 +94,10 @@ def environment(root: Path, probed: str) -> dict:
 
 def commit(root: Path) -> str | None:
     """The checked-out commit; None outside a checkout."""
-    return _git(root, "rev-parse", "HEAD") or None
+    return git(root, "rev-parse", "HEAD") or None
 
 
-def _git(root: Path, *arguments: str) -> str:
+def git(root: Path, *arguments: str) -> str:
     """What git answers; nothing where it fails, and on a machine without git."""
     command = ["git", *arguments]
     try:
@@ -199,8 +199,8 @@ def problems(root: Path) -> list[Problem]:
     """Records that cannot be believed."""
     found = [problem(root, file) for file in files(root)]
     for record in _of_unknown_commits(root):
-        path, facts = FOLDER / f"{record.name}.json", {"commit": record.commit}
-        found.append(Problem(path, 1, "record-commit-unknown", facts))
+        why = f"it is of commit {record.commit}, which is not in the history"
+        found.append(_problem(FOLDER / f"{record.name}.json", why))
     return [one for one in found if one]
 
 
@@ -210,10 +210,10 @@ def _of_unknown_commits(root: Path) -> list[Record]:
     Nothing can be said without git, in a shallow clone, and in a history that was
     begun anew and so knows none of the commits.
     """
-    if _git(root, "rev-parse", "--is-shallow-repository") != "false":
+    if git(root, "rev-parse", "--is-shallow-repository") != "false":
         return []
     named = [record for record in load(root) if record.commit]
-    unknown = [one for one in named if not _git(root, "cat-file", "-t", one.commit)]
+    unknown = [one for one in named if not git(root, "cat-file", "-t", one.commit)]
     return unknown if len(unknown) < len(named) else []
 
 
@@ -234,20 +234,19 @@ def schema_error(document: object):
 
 def problem(root: Path, file: Path) -> Problem | None:
     """Why a record does not count; None where it does."""
-
-    def broken(rule: str, **facts: object) -> Problem:
-        return Problem(file.relative_to(root), 1, rule, facts)
-
+    path, today = file.relative_to(root), datetime.now(UTC).date().isoformat()
     try:
         document = json.loads(file.read_text("utf-8"))
     except ValueError as error:
-        return broken("record-malformed", why=error)
+        return _problem(path, error)
     if fault := schema_error(document):
-        why = f"{fault.json_path}: {fault.message[:100]}"
-        return broken("record-malformed", why=why)
-    name = name_of(document["environment"])
-    if file.stem != name:
-        return broken("record-malformed", why=f"it is that of {name}")
-    if (date := document["environment"]["date"]) > datetime.now(UTC).date().isoformat():
-        return broken("record-in-future", date=date)
+        return _problem(path, f"{fault.json_path}: {fault.message[:100]}")
+    if file.stem != (name := name_of(document["environment"])):
+        return _problem(path, f"it is that of {name}")
+    if (date := document["environment"]["date"]) > today:
+        return _problem(path, f"it is of {date}, which is yet to come")
     return None
+
+
+def _problem(path: Path, why: object) -> Problem:
+    return Problem(path, 1, "record-malformed", {"why": why})

@@ -1,4 +1,4 @@
-"""``python -m cookbook shape``: how far the recipes have the form they should have.
+"""How far the recipes, taken together, have the form they should have.
 
 What is measured is in front of the reader: lines of code, docstrings and answers of
 the snippets, words of prose. Where the answer stands on a screen is measured in a
@@ -66,11 +66,3 @@ def misses(catalogue: Catalogue) -> Iterator[str]:
         least, most = TARGETS[name]
         if not least <= value <= most:
             yield f"{name}: {value:.3g}, not in {least} to {most}"
-
-
-def report(catalogue: Catalogue) -> str:
-    """A line per measure, with its target."""
-    return "\n".join(
-        f"{value:8.3g}  {name} (target {TARGETS[name][0]} to {TARGETS[name][1]})"
-        for name, value in measures(catalogue).items()
-    )

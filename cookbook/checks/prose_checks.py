@@ -56,7 +56,6 @@ def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
             yield from _language_problems(page, passages)
             if page.lang == "zh":
                 yield from _term_problems(page, passages, terms)
-                yield from _code_problems(page)
         yield from _image_problems(page)
         yield from _link_problems(root, page)
 
@@ -103,13 +102,6 @@ def _term_problems(
             for word in sorted(found):
                 facts = {"word": word, "zh": term.zh, "en": term.en}
                 yield page.problem(number, "term-not-in-glossary", **facts)
-
-
-def _code_problems(page: Page) -> Iterator[Problem]:
-    """Names of variables in Chinese, in code that somebody may paste."""
-    for number, text in page.document.code:
-        if HAN.search(text):
-            yield page.problem(number, "chinese-in-code", code=f"`{text}`")
 
 
 def _image_problems(page: Page) -> Iterator[Problem]:

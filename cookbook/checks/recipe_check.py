@@ -1,4 +1,7 @@
-"""Check one recipe: its files, code style, blocks, pages, tests, and their mutants."""
+"""Check one recipe: its files, code style, blocks, pages, tests, and their mutants.
+
+Or first put in order what a machine can: the form of code, and recorded outputs.
+"""
 
 import importlib.util
 import os
@@ -18,6 +21,19 @@ GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
 def files(recipe: Recipe) -> list[Path]:
     """The recipe's own files that exist: pages, snippets, outputs, tests."""
     return [path for path in recipe.files if (recipe.root / path).is_file()]
+
+
+def fix(recipes: list[Recipe]) -> list[Path]:
+    """Format the code, and record what it prints; the paths that changed."""
+    root = recipes[0].root
+    before = {path: (root / path).read_bytes() for r in recipes for path in files(r)}
+    sources = [path for path in before if path.suffix == ".py"]
+    for _, command in lint.style(sources, fix=True):
+        subprocess.run(command, cwd=root, capture_output=True, check=False)
+    pages = [page.path for recipe in recipes for page in recipe.written.values()]
+    start_pytest(root, pages, "--record").communicate()
+    after = {path: (root / path).read_bytes() for r in recipes for path in files(r)}
+    return sorted(path for path in after if after[path] != before.get(path))
 
 
 def passes(catalogue: Catalogue, recipe: Recipe) -> bool:

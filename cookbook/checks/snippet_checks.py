@@ -28,7 +28,6 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     except PageError as error:
         yield error.problem
         return
-    yield from _text_problems(path, source)
     output = (root / path).with_suffix(".out")
     if output.exists() and not output.read_text("utf-8", "replace").strip(". \n"):
         yield Problem(path.with_suffix(".out"), 1, "output-says-nothing")
@@ -42,14 +41,6 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     if not any(claims(tree)) and not output.exists():
         yield Problem(path, 1, "claim-missing")
     yield from _name_problems(path, tree)
-
-
-def _text_problems(path: Path, source: str) -> Iterator[Problem]:
-    """Text that the page would take for its own Markdown."""
-    for number, line in enumerate(source.split("\n"), start=1):
-        for text in ("```", "-8<-"):
-            if text in line:
-                yield Problem(path, number, "markdown-in-snippet", {"text": text})
 
 
 def shape(tree: ast.Module) -> str:

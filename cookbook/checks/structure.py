@@ -43,8 +43,6 @@ PROGRAM = "program"  # the one shape that a page must say
 MAX_PITFALLS = 5
 MAX_PICTURE, MAX_RASTER = 6_000, 25_000  # bytes, compressed
 MAX_SHARED = 4  # aliases that lead to several recipes
-# A heading that names a topic, not what a reader sees.
-SAYS_LITTLE = {"en": re.compile(r"[\w-]+(\s[\w-]+)?"), "zh": re.compile(r"\w{1,4}")}
 # A word; a Chinese character counts as one.
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 MIN_REASON = 3  # words
@@ -230,16 +228,13 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
 
 
 def _pitfall_problems(page: Page) -> Iterator[Problem]:
-    """At most five, each headed by what the reader sees."""
+    """At most five."""
     pitfalls = page.section("pitfalls")
     if len(pitfalls) > MAX_PITFALLS:
         line = pitfalls[MAX_PITFALLS].line
         yield page.problem(
             line, "pitfalls-too-many", count=len(pitfalls), limit=MAX_PITFALLS
         )
-    for heading in pitfalls:
-        if SAYS_LITTLE[page.lang].fullmatch(heading.text.strip()):
-            yield page.problem(heading.line, "pitfall-heading-vague", text=heading.text)
 
 
 def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:

@@ -6,8 +6,6 @@ to its pages, records, search queries. Its old address leads to the new one.
 
 import os
 import re
-import subprocess
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,10 +26,14 @@ ELSEWHERE = ("tests/engine", str(CATEGORIES), str(moved.FILE))
 LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+\.md)(?=[#)])")
 RELATED = re.compile(r"^related:.*\n(?:[ -].*\n)*", re.MULTILINE)  # in front matter
 WANTS = re.compile(r'"wants": \[.*?\]')  # of a search query
-REPORT = (
-    "Moved to",
-    "It is the last of its category; change the order where a reader would look:",
-)
+REPORT = """Moved to
+{files}
+
+It is the last of its category; change the order where a reader would look:
+  {place}
+
+Run this until all is in order:
+  .venv/bin/python -m cookbook check {slug}"""
 
 
 @dataclass(frozen=True)
@@ -161,19 +163,16 @@ def plan(catalogue: Catalogue, source: str, target: str) -> Move:
     if source not in recipes:
         found = catalogue.by_slug.get(source.rpartition("/")[2])
         address = found.address if found else "<category>/<slug>"
-        raise ScaffoldError("unknown", recipe=source, address=address)
-    move = Move(catalogue, recipes[source], *scaffold.split(target))
-    scaffold.refuse_category(catalogue, move.category)
-    if move.slug != move.recipe.slug:
-        scaffold.refuse_name(catalogue, move.slug)
-        scaffold.refuse_taken(catalogue, move.slug)
-    scaffold.refuse_moved(catalogue, move.slug, own=source)
+        raise ScaffoldError(f"no recipe {source}; write {address}")
+    move = Move(catalogue, recipes[source], *scaffold.split(catalogue, target))
     if target == source:
-        raise ScaffoldError("same", recipe=source)
-    counts = Counter(move.files.values())
+        raise ScaffoldError(
+            f"{source} is there already; write another category or slug"
+        )
+    if move.slug != move.recipe.slug:
+        scaffold.refuse_taken(catalogue, move.slug, own=source)
     for path in move.files.values():
-        if (catalogue.root / path).exists() or counts[path] > 1:
-            raise ScaffoldError("file", path=path)
+        scaffold.refuse_existing(catalogue.root, path)
     return move
 
 
@@ -183,39 +182,20 @@ def carry_out(move: Move) -> None:
     Raises:
         PageError: a page cannot be read; nothing has moved then.
     """
-    texts, done = move.texts(), []
-    try:
-        for old, new in move.files.items():
-            rename(move.root, old, new)
-            done.append((new, old))
-    except OSError:
-        for new, old in reversed(done):
-            rename(move.root, new, old)
-        raise
+    texts = move.texts()
+    for old, new in move.files.items():
+        (move.root / new).parent.mkdir(parents=True, exist_ok=True)
+        (move.root / old).rename(move.root / new)
+        with suppress(OSError):  # others are there
+            (move.root / old).parent.rmdir()
     for path, text in texts.items():
         file = move.root / move.files.get(path, path)
         if not file.exists() or file.read_text("utf-8") != text:
             file.write_text(text, "utf-8")
 
 
-def rename(root: Path, old: Path, new: Path) -> None:
-    """Rename a file, in git's index too where git knows it; leave no empty folder."""
-    (root / new).parent.mkdir(parents=True, exist_ok=True)
-    try:
-        command = ["git", "mv", str(old), str(new)]
-        known = subprocess.run(command, cwd=root, capture_output=True, check=False)
-    except FileNotFoundError:  # a machine without git
-        known = None
-    if known is None or known.returncode:
-        (root / old).rename(root / new)
-    with suppress(OSError):
-        (root / old).parent.rmdir()
-
-
 def report(move: Move) -> str:
     """Where the files are now, and what to look at and to run."""
-    (gone_to, order), check = REPORT, scaffold.REPORT[2]
-    files = [f"  {path}" for path in move.files.values()]
-    place = f"  {scaffold.place(move.root, move.slug)}"
-    lines = [gone_to, *files, "", order, place, "", check]
-    return "\n".join([*lines, f"  .venv/bin/python -m cookbook check {move.slug}"])
+    files = "\n".join(f"  {path}" for path in move.files.values())
+    place = scaffold.place(move.root, move.slug)
+    return REPORT.format(files=files, place=place, slug=move.slug)

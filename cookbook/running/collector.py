@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import pytest_codeblocks.plugin
@@ -214,8 +213,6 @@ def block_record(items: list["RecipeBlock"]) -> dict:
         "sha256": item.obj.sha256,
         "status": "failed" if failed else "passed",
         "seconds": round(result.seconds, 3),
-        "peak_memory": result.max_rss,
-        "gpu_memory": result.gpu_memory,
     }
 
 
@@ -294,10 +291,9 @@ class RecipeBlock(TestBlock):
         spans = answer.to_reach(recipe.answer, self.obj, self.parent.page.blocks)
         missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
         if missed:
-            self.stash[failed_key] = True
             lines = ", ".join(map(str, missed))
             problem = f"never came to line {lines}: the answer, or a claim"
-            raise BlockFailedError(explain(self, result, problem, missed[0]))
+            self._fail(result, problem, missed[0])
 
     def _compare_output(self, result: Result) -> None:
         file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
@@ -305,27 +301,23 @@ class RecipeBlock(TestBlock):
         if self.config.option.record:
             output.record(file, result.stdout, output.matches)
             output.record(picture, result.picture, pictures.matches)
-        elif not self._drew_as_recorded(picture, result):
-            self.stash[failed_key] = True
-            problem = f"drew otherwise than {picture.relative_to(self.config.rootpath)}"
+            return
+        drawn = picture.read_text("utf-8") if picture.exists() else ""
+        printed = file.read_text("utf-8") if file.exists() else result.stdout
+        problem = ""
+        if not pictures.matches(drawn, result.picture):
+            problem = f"drew otherwise than {self.obj.snippet.with_suffix('.svg')}"
             problem += "; look at it, and if right, pytest --record"
-            raise BlockFailedError(explain(self, result, problem))
-        elif not self._printed_as_recorded(file, result):
-            self.stash[failed_key] = True
-            name = file.relative_to(self.config.rootpath)
-            shown = output.difference(file.read_text("utf-8"), result.stdout)
-            problem = f"printed otherwise than {name}; if right, pytest --record"
-            problem += f"\n{shown}"
-            raise BlockFailedError(explain(self, result, problem))
+        elif not output.matches(printed, result.stdout):
+            problem = f"printed otherwise than {self.obj.snippet.with_suffix('.out')}"
+            problem += "; if right, pytest --record\n"
+            problem += output.difference(printed, result.stdout)
+        if problem and not gpu_found():  # recorded on a CPU; a GPU rounds otherwise
+            self._fail(result, problem)
 
-    def _printed_as_recorded(self, file: Path, result: Result) -> bool:
-        if not file.exists() or output.matches(file.read_text("utf-8"), result.stdout):
-            return True
-        return gpu_found()  # recorded on a CPU; a GPU rounds otherwise
-
-    def _drew_as_recorded(self, file: Path, result: Result) -> bool:
-        recorded = file.read_text("utf-8") if file.exists() else ""
-        return pictures.matches(recorded, result.picture) or gpu_found()
+    def _fail(self, result: Result, problem: str, line: int | None = None) -> None:
+        self.stash[failed_key] = True
+        raise BlockFailedError(explain(self, result, problem, line))
 
     def repr_failure(self, excinfo):
         if excinfo.errisinstance((BlockFailedError, RunnerError)):

@@ -15,8 +15,7 @@ to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``fo
 ``stderr`` and ``end``, a file written when a script has reached its end, and
 ``picture.svg``), ``room`` (a folder for all else that it writes, where it gets no
 room of its own), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
-minus the signal; null after a time-out), ``seconds``, ``max_rss`` (bytes, of the
-block's process).
+minus the signal; null after a time-out), ``seconds``.
 """
 
 import atexit
@@ -51,7 +50,6 @@ MAX_FILE_BYTES = 1 << 30
 MAX_DATA_BYTES = 4 << 30  # private memory of one process
 KILL_SECONDS = 5  # to kill what starts new processes all the time
 POLL_SECONDS = 0.5
-GPU_LOG = "COOKBOOK_GPU_LOG"
 PICTURE = "picture.svg"  # among the logs: what a script drew under its own name
 unraisable: list[type] = []
 
@@ -90,11 +88,11 @@ def serve(control: socket.socket, lane: int, level: int) -> dict:
             pid = os.fork()
             if pid == 0:
                 return request
-            code, max_rss = wait(pid, request["timeout"])
+            code = wait(pid, request["timeout"])
             seconds = time.perf_counter() - started
             kill_rest(pid)
             reap_rest()
-            send(connection, {"exit": code, "seconds": seconds, "max_rss": max_rss})
+            send(connection, {"exit": code, "seconds": seconds})
 
 
 def send(connection: socket.socket, message: dict) -> None:
@@ -108,20 +106,18 @@ def raise_timeout(signum: int, frame: types.FrameType | None) -> None:
     raise TimeoutError
 
 
-def wait(pid: int, timeout: float) -> tuple[int | None, int]:
-    """Return the block's exit code (None: timed out) and peak memory, bytes."""
+def wait(pid: int, timeout: float) -> int | None:
+    """Return the block's exit code; None where it timed out."""
     signal.setitimer(signal.ITIMER_REAL, timeout)
     try:
-        _, status, usage = os.wait4(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
+        _, status = os.waitpid(pid, 0)
+        return os.waitstatus_to_exitcode(status)
     except TimeoutError:
         kill_rest(pid)
-        _, _, usage = os.wait4(pid, 0)
-        code = None
+        os.waitpid(pid, 0)
+        return None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    unit = 1 if sys.platform == "darwin" else 1024
-    return code, usage.ru_maxrss * unit
 
 
 def is_first() -> bool:
@@ -264,7 +260,6 @@ def exit_now(code: int) -> None:
     """
     sys.settrace(None)
     threading._shutdown()  # waits for threads that are not daemons
-    note_gpu_memory()
     atexit._run_exitfuncs()
     sys.modules["__main__"].__dict__.clear()  # finds files left open
     sys.stdout.flush()
@@ -276,13 +271,6 @@ def note_unraisable(error: object) -> None:
     """Hook: an error in a finalizer, such as a file never closed, counts too."""
     sys.__unraisablehook__(error)
     unraisable.append(error.exc_type)
-
-
-def note_gpu_memory() -> None:
-    """Leave the block's peak of allocated GPU memory, in bytes, for its record."""
-    cuda = sys.modules["torch"].cuda
-    if cuda.is_initialized():
-        Path(os.environ[GPU_LOG]).write_text(str(cuda.max_memory_allocated()))
 
 
 def preload() -> None:

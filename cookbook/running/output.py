@@ -1,10 +1,13 @@
 """What a snippet prints or draws, compared with what is recorded beside it."""
 
 import difflib
+import doctest
 from collections.abc import Callable
 from pathlib import Path
 
 MOST_LINES = 30  # of a difference
+FLAGS = doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
+FLAGS |= doctest.DONT_ACCEPT_TRUE_FOR_1
 
 
 def record(file: Path, text: str, matches: Callable[[str, str], bool]) -> None:
@@ -19,21 +22,7 @@ def record(file: Path, text: str, matches: Callable[[str, str], bool]) -> None:
 
 def matches(recorded: str, printed: str) -> bool:
     """Whether the output is the recorded one, in which ... stands for anything."""
-    first, *middle = recorded.split("...")
-    if not middle:
-        return recorded == printed
-    *middle, last = middle
-    if len(first) + len(last) > len(printed):
-        return False
-    if not printed.startswith(first) or not printed.endswith(last):
-        return False
-    start, end = len(first), len(printed) - len(last)
-    for part in middle:
-        found = printed.find(part, start, end)
-        if found < 0:
-            return False
-        start = found + len(part)
-    return True
+    return doctest.OutputChecker().check_output(recorded, printed, FLAGS)
 
 
 def difference(recorded: str, printed: str) -> str:

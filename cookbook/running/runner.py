@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from cookbook.running.forkserver import GPU_LOG, GUARD, PICTURE
+from cookbook.running.forkserver import GUARD, PICTURE
 from cookbook.running.pictures import fit
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context
@@ -29,7 +29,7 @@ MARGIN = 15  # seconds beyond a block's limit until its lane is given up
 MOST_READ = 1 << 20  # bytes of a log
 MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
-NETWORK_LOG, GPU_MEMORY, TRACE_LOG = "network.log", "gpu.log", "trace.log"
+NETWORK_LOG, TRACE_LOG = "network.log", "trace.log"
 END = "COOKBOOK_END"  # names the file that says that a block came to its end
 TRACE = "COOKBOOK_TRACE"
 TRACEBACK = "Traceback (most recent call last):"
@@ -50,12 +50,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run left: exit code (None: timed out), output, cost."""
+    """What a run left: exit code (None: timed out), output, traces."""
 
     exit: int | None
     seconds: float
-    max_rss: int  # bytes
-    gpu_memory: int | None  # bytes; None where no GPU was used
     stdout: str
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
@@ -171,7 +169,6 @@ class Runner:
         failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
         result = Result(
             **answer,
-            gpu_memory=int(read(logs / GPU_MEMORY) or 0) or None,
             stdout=read(logs / "stdout"),
             stderr=read(logs / "stderr"),
             picture=fit(read(logs / PICTURE)),
@@ -206,7 +203,7 @@ class Runner:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(taken["lane"], signal.SIGKILL)  # all of it dies with it
                 seconds = time.monotonic() - started
-                return {"exit": None, "seconds": seconds, "max_rss": 0, "lost": True}
+                return {"exit": None, "seconds": seconds, "lost": True}
 
 
 def start_server(control: socket.socket, lanes: int) -> subprocess.Popen:
@@ -250,7 +247,6 @@ def block_environment(job: Job, logs: Path) -> dict[str, str]:
         "PYTHONWARNINGS": "error",
         "MATPLOTLIBRC": str(STYLE),
         "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
-        GPU_LOG: str(logs / GPU_MEMORY),
         END: str(logs / "end"),
         TRACE: os.pathsep.join([job.argv[0], str(logs / TRACE_LOG)]),
     }

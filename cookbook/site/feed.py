@@ -1,9 +1,9 @@
 """feed.json: the recipes whose text or status changed last, https://jsonfeed.org."""
 
-import subprocess
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
+from cookbook.records import git
 from cookbook.site import status
 
 NEWEST = 50  # items: what a reader may have missed
@@ -34,10 +34,9 @@ def document(catalogue: Catalogue, root: str) -> dict:
 
 def changes(root: Path) -> dict[Path, str]:
     """When each file of the recipes was last committed; empty without a history."""
-    shallow = _git(root, "rev-parse", "--is-shallow-repository")
-    if shallow.strip() != "false":
+    if git(root, "rev-parse", "--is-shallow-repository") != "false":
         return {}
-    log = _git(root, "log", "--format=:%cI", "--name-only", "--", "docs", "snippets")
+    log = git(root, "log", "--format=:%cI", "--name-only", "--", "docs", "snippets")
     dates: dict[Path, str] = {}
     date = ""
     for line in log.splitlines():
@@ -46,18 +45,6 @@ def changes(root: Path) -> dict[Path, str]:
         elif line:
             dates.setdefault(Path(line), date)
     return dates
-
-
-def _git(root: Path, *arguments: str) -> str:
-    """What git says; nothing where there is no git, or no repository."""
-    command = ["git", "-c", "core.quotePath=off", *arguments]
-    try:
-        done = subprocess.run(
-            command, cwd=root, capture_output=True, text=True, check=False
-        )
-    except FileNotFoundError:
-        return ""
-    return done.stdout
 
 
 def _failures(catalogue: Catalogue) -> list[tuple[Recipe, str]]:

@@ -1,6 +1,5 @@
 """What the site offers besides the recipes' pages: lists, JSON, Markdown."""
 
-import html
 import json
 from pathlib import Path
 
@@ -11,21 +10,17 @@ from cookbook.site import feed, render, status
 
 SCHEMA = 1
 FEED = "feed.json"
-# What stands at an old address, below any prefix and without scripts. Where a recipe
-# has moved, the reader goes on at once; where it is gone, there is a reason to read.
+# What stands at an old address, below any prefix and without scripts.
 FORWARDING = """<!doctype html>
 <html lang="{lang}">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-{head}
-<p>{text} <a href="{url}">{title}</a></p>
+<title>{new}</title>
+<link rel="canonical" href="{url}">
+<script>location.replace("{url}" + location.hash)</script>
+<meta http-equiv="refresh" content="0; url={url}">
+<p><a href="{url}">{new}</a></p>
 </html>
 """
-AT_ONCE = """<link rel="canonical" href="{url}">
-<script>location.replace("{url}" + location.hash)</script>
-<meta http-equiv="refresh" content="0; url={url}">"""
-NOT_INDEXED = '<meta name="robots" content="noindex">'
 
 
 def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
@@ -49,13 +44,14 @@ def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
             file = site / lang / recipe.category / f"{recipe.slug}.md"
             markdown = render.full_markdown(catalogue, page)
             file.write_text(markdown, encoding="utf-8")
-    for one in moved.load(catalogue.root):
+    for old, new in moved.load(catalogue.root).items():
         for lang in LANGUAGES:
-            file = site / lang / one.old / "index.html"
+            file = site / lang / old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(forwarding(one, lang), encoding="utf-8")
-            if "/" in one.new:
-                markdown = f"[{one.new}](../{one.new}.md)\n"
+            html = FORWARDING.format(lang=lang, new=new, url=f"../../{new}/")
+            file.write_text(html, encoding="utf-8")
+            if "/" in new:
+                markdown = f"[{new}](../{new}.md)\n"
                 file.parent.with_suffix(".md").write_text(markdown, encoding="utf-8")
 
 
@@ -114,11 +110,3 @@ def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     sentence = f"{recipe.description(lang)} ({verified})"
     code = "".join(f"\n      {line}" for line in recipe.answer.split("\n"))
     return f"- [{recipe.title(lang)}]({address}): {sentence}\n{code}\n"
-
-
-def forwarding(one: moved.Moved, lang: str) -> str:
-    """The HTML of the page at an old address."""
-    url = f"../../{one.new}/"
-    head = NOT_INDEXED if one.reason else AT_ONCE.format(url=url)
-    text = html.escape(one.reason.get(lang, ""))
-    return FORWARDING.format(lang=lang, head=head, title=one.new, url=url, text=text)

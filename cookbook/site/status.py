@@ -31,8 +31,6 @@ WORDS = {
         "environments": ("{} environment", "{} environments"),
         "on_cpu": "{}, all on a CPU",
         "failing": ("nothing fails", "{} failing"),
-        "costs": "Measured in these runs, each block in a process of its own:",
-        "cost_columns": ("Block", "GPU", "torch", "Time", "Peak GPU memory"),
     },
     "zh": {
         "never": "{kind}：尚未运行",
@@ -55,8 +53,6 @@ WORDS = {
         "environments": ("{} 个环境", "{} 个环境"),
         "on_cpu": "{}（均为 CPU）",
         "failing": ("全部通过", "有 {} 个失败"),
-        "costs": "以下是这些运行中的实测值，每个代码块各用一个独立进程：",
-        "cost_columns": ("代码块", "GPU", "torch", "用时", "显存峰值"),
     },
 }
 
@@ -170,38 +166,7 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
         "",
         words["legend"],
         "",
-        *costs(catalogue, recipe, lang),
     ]
-
-
-def costs(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
-    """What the blocks took on a GPU, from the newest run of their exact text.
-
-    Only for recipes with a block that needs a GPU: they claim to save memory or time
-    there. Without a record there are no figures.
-    """
-    words = WORDS[lang]
-    rows = [row for block in recipe.blocks if (row := _cost(catalogue, block, words))]
-    if not rows or all(block.mark != "gpu" for block in recipe.blocks):
-        return []
-    columns = words["cost_columns"]
-    head = [f"| {' | '.join(columns)} |", "| --- | --- | --- | --: | --: |"]
-    return [words["costs"], "", *head, *rows, ""]
-
-
-def _cost(catalogue: Catalogue, block: Block, words: dict) -> str | None:
-    for record in catalogue.records:
-        run = record.run_of(block)
-        if run and run["gpu_memory"]:
-            cells = [
-                f"`{block.path.rpartition('/')[2]}`",
-                record.environment["device"],
-                record.torch,
-                words["seconds"].format(run["seconds"]),
-                f"{run['gpu_memory'] / 2**20:,.1f} MiB",
-            ]
-            return f"| {' | '.join(cells)} |"
-    return None
 
 
 def totals(catalogue: Catalogue, lang: str) -> str:

@@ -146,6 +146,15 @@ class TinyCookbook:
             code = 1
         return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 
+    def git(self, *arguments: str) -> None:
+        identity = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True)
+
+    def commit(self) -> None:
+        """Commit all there is."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message=x")
+
     def pytest(self, *argv: str, **env: str) -> "PytestRun":
         """Run ``pytest docs``; ``-p no:cacheprovider`` keeps the folder clean."""
         report = self.root / "report.xml"

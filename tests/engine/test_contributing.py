@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
@@ -44,14 +44,6 @@ def test_the_guides_have_the_same_sections_commands_and_rows():
     assert shapes[0] == shapes[1]
 
 
-def test_every_category_has_owners_and_no_other_has():
-    lines = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
-    owned = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    expected = ["*", "/verified/", "/docs/en/", "/docs/zh/"]
-    expected += [f"{category.slug}/" for category in Catalogue(ROOT).categories]
-    assert owned == expected
-
-
 def test_what_is_asked_for_is_pinned():
     """A package that is not pinned is installed for nobody."""
     pins = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
@@ -73,15 +65,10 @@ def fields(form: str) -> set[str]:
     return {each["id"] for each in document["body"]}
 
 
-def query_of(address: str) -> dict[str, str]:
-    assert address.startswith(f"{REPOSITORY}/issues/new?")
-    return {key: value for key, (value,) in parse_qs(urlsplit(address).query).items()}
-
-
 def test_a_page_fills_in_the_form_for_faults():
     catalogue = Catalogue(ROOT, REPOSITORY)
     recipe = catalogue.by_slug["label-smoothing"]
-    query = query_of(feedback.wrong(catalogue, recipe, "zh"))
+    query = dict(parse_qsl(urlsplit(feedback.wrong(catalogue, recipe, "zh")).query))
     assert query.pop("template") == feedback.WRONG
     assert query.pop("title") == "[label-smoothing] "
     assert query.keys() <= fields(feedback.WRONG)
@@ -90,54 +77,15 @@ def test_a_page_fills_in_the_form_for_faults():
     assert query["recorded"] == f"torch {catalogue.records[0].torch}"
 
 
-def test_a_recipe_can_be_asked_for():
-    query = query_of(feedback.recipe_wanted(f"{REPOSITORY}/"))
-    assert query == {"template": feedback.WANTED}
-    assert (FORMS / feedback.WANTED).exists()
-
-
 def test_without_a_repository_there_is_no_address():
     catalogue = Catalogue(ROOT)
-    recipe = catalogue.by_slug["label-smoothing"]
-    assert feedback.wrong(catalogue, recipe, "en") is None
+    assert feedback.wrong(catalogue, catalogue.recipes[0], "en") is None
     assert feedback.recipe_wanted("") is None
-
-
-@pytest.mark.parametrize("form", ["wrong-recipe.yml", "recipe-wanted.yml"])
-def test_forms_speak_both_languages(form):
-    document = yaml.safe_load((FORMS / form).read_text("utf-8"))
-    texts = [document["name"], document["description"]]
-    texts += [each["attributes"]["label"] for each in document["body"]]
-    for text in texts:
-        assert re.search(r"[A-Za-z]", text), text
-        assert re.search(r"[\u4e00-\u9fff]", text), text
 
 
 def workflow(name: str) -> dict:
     text = (ROOT / ".github/workflows" / f"{name}.yml").read_text("utf-8")
     return yaml.safe_load(text)["jobs"]
-
-
-def needed(jobs: dict, name: str) -> set[str]:
-    """The jobs that must end before a job, near and far."""
-    needs = jobs[name].get("needs", [])
-    near = {needs} if isinstance(needs, str) else set(needs)
-    return near.union(*(needed(jobs, one) for one in near))
-
-
-@pytest.mark.parametrize("name", ["pages", "weekly"])
-def test_a_job_says_when_it_runs_where_one_before_it_may_be_skipped(name):
-    jobs = workflow(name)
-    for job, steps in jobs.items():
-        if any("if" in jobs[earlier] for earlier in needed(jobs, job)):
-            assert "!cancelled()" in steps.get("if", ""), job
-
-
-def test_what_a_gpu_run_found_is_kept_where_it_failed():
-    *_, run, upload = workflow("gpu")["test-gpu"]["steps"]
-    assert run["run"] == "make test-gpu"
-    assert upload["if"] == "${{ !cancelled() }}"
-    assert workflow("pages")["deploy"]["needs"] == "build"
 
 
 BROKEN = "snippets/training/label_smoothing.py"
@@ -187,18 +135,39 @@ def test_the_weekly_list_names_what_fails(tmp_path, printed, expected):
     assert lines[0] == expected
 
 
-def test_without_an_index_the_nightly_job_fails_and_says_why(tmp_path):
-    (step, *_) = workflow("weekly")["run"]["steps"]
-    condition = "endsWith(matrix.target, 'nightly') && vars.NIGHTLY_INDEX == ''"
-    assert step["if"] == f"${{{{ {condition} }}}}"
-    done = run_step(step, tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith("::error::")
-    assert "NIGHTLY_INDEX" in done.stdout
+TOUCHED = {
+    "snippets/training/other.out": [
+        "docs/en/training/other.md",
+        "docs/en/training/third.md",
+        "docs/zh/training/other.md",
+        "docs/zh/training/third.md",
+        "tests/snippets/training/test_other.py",
+    ],
+    "docs/zh/training/other.md": ["docs/zh/training/other.md"],
+    "tests/snippets/training/test_other.py": ["tests/snippets/training/test_other.py"],
+    "README.md": [],
+    "tests/engine/test_x.py": [],
+    "requirements.txt": ["docs"],
+    "cookbook/pages.py": ["docs"],
+}
 
 
-def test_git_keeps_the_line_ends_that_the_pages_are_compared_with():
-    assert (ROOT / ".gitattributes").read_text("utf-8") == "* text=auto eol=lf\n"
+@pytest.mark.parametrize("path", TOUCHED)
+def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path):
+    cookbook.recipe("other", cookbook.CLAIM)
+    for lang in ("en", "zh"):
+        cookbook.page(lang, "third", '```python\n--8<-- "training/other.py"\n```\n')
+    cookbook.git("init", "--quiet")
+    cookbook.commit()
+    if path.startswith("cookbook"):  # in the tiny cookbook, a link
+        cookbook.git("mv", "cookbook", "engine")
+    cookbook.write(path, "# changed\n")
+    cookbook.commit()
+    steps = workflow("pull_request")["changed"]["steps"]
+    (step,) = [step for step in steps if step.get("name", "").startswith("Find the")]
+    done = run_step(step, cookbook.root)
+    assert done.returncode == 0, done.stderr
+    assert (cookbook.root / "paths.txt").read_text().splitlines() == TOUCHED[path]
 
 
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
@@ -234,7 +203,7 @@ def test_the_light_environment_suffices(cookbook):
         "cookbook check label-smoothing": "not installed; make setup installs it",
         "cookbook find smoothing": "snippets/training/label_smoothing.py",
         "mkdocs build --strict": "",
-        "cookbook check": "actionlint is not installed; make check installs it",
+        "cookbook check": "structure of pages and snippets",
         "cookbook new training/ema-weights": "snippets/training/ema_weights.py",
     }.items():
         command = [sys.executable, "-c", LIGHT, *argv.split()]
@@ -245,13 +214,8 @@ def test_the_light_environment_suffices(cookbook):
         assert expected in done.stdout, argv
 
 
-def test_the_light_environment_takes_its_versions_from_the_full_one():
-    texts = [
-        (ROOT / f"requirements{name}").read_text("utf-8")
-        for name in (".in", "-site.in", ".txt")
-    ]
-    full, light, pinned = (re.findall(r"^\w.*", text, re.MULTILINE) for text in texts)
-    assert "-r requirements-site.in\n" in texts[0]
-    assert not set(full) & set(light)
-    pins = {re.split(r"[= ]", line)[0] for line in pinned}
-    assert {re.split("=", line)[0] for line in light} <= pins
+def test_the_full_environment_adds_to_the_light_one():
+    names = ("requirements.in", "requirements-site.in")
+    full, light = ((ROOT / name).read_text("utf-8") for name in names)
+    assert f"-r {names[1]}\n" in full
+    assert not set(re.findall(r"^\w.*", full, re.M)) & set(light.splitlines())
