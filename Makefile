@@ -63,7 +63,7 @@ again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, 
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) ## Measure what isolation and the build cost
+bench: $(READY) ## Measure what isolation, the build and the search cost
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment

@@ -3,7 +3,8 @@
 import sys
 from itertools import chain
 
-from benchmarks import blocks, build, table
+from benchmarks import blocks, build, search, table
 
 if __name__ == "__main__":
-    sys.exit(table.show(chain(blocks.measures(), build.measures())))
+    parts = blocks, build, search
+    sys.exit(table.show(chain.from_iterable(part.measures() for part in parts)))

@@ -1,0 +1,113 @@
+"""What a search costs at 1,000 recipes: the index, set-up, queries, a first result.
+
+The site's own worker runs in Chromium, on an index that is grown from the real one.
+How well it ranks is measured by ``pytest -s tests/search``.
+"""
+
+import gzip
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median, quantiles
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.synthetic_index import grown
+from benchmarks.table import Measure, say, show
+from cookbook.catalogue import Catalogue
+from cookbook.pages import LANGUAGES
+from cookbook.site import search
+from tests.search.test_ranking import load
+
+ROOT = Path(__file__).parents[1]
+WORKER = ROOT / "docs/overrides/assets/search.js"
+QUERIES = ("queries", "own", "held_out")
+MANY = 1000  # recipes
+ROUNDS = 5
+LINE = 50  # kB/s, of a slow connection
+ASK = """async ({ script, index, foreign, queries }) => {
+  const SETUP = 0, QUERY = 2
+  // The index of the other language is at hand, as after their download.
+  const local = `async () => ({ json: async () => (${JSON.stringify(foreign)}) })`
+  const source = `onunhandledrejection = event => { throw event.reason };
+    ((location, fetch) => { ${script} })("http://a/assets/", ${local})`
+  const timed = async (worker, type, data) => {
+    const started = performance.now()
+    await new Promise((resolve, reject) => {
+      worker.onmessage = resolve
+      worker.onerror = event => reject(event.message)
+      worker.postMessage({ type, data })
+    })
+    return performance.now() - started
+  }
+  const started = performance.now()
+  const worker = new Worker(URL.createObjectURL(new Blob([source])))
+  await timed(worker, SETUP, index)
+  const setUp = performance.now() - started
+  const taken = []
+  for (const query of queries) taken.push(await timed(worker, QUERY, query))
+  worker.terminate()
+  return { setUp, taken }
+}"""
+
+
+def measures() -> Iterator[Measure]:
+    """Yield the measures of this part."""
+    catalogue = Catalogue(ROOT)
+    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=flags)
+        for lang in LANGUAGES:
+            yield from of_language(browser, catalogue, lang)
+        browser.close()
+
+
+def of_language(browser: Browser, catalogue: Catalogue, lang: str) -> Iterator[Measure]:
+    """Measure the search of one language; times are medians of the rounds."""
+    real = search.load(catalogue, lang)
+    site = {part: grown(real[part], MANY) for part in real}
+    size, today = kilobytes(site["index"]), kilobytes(real["index"])
+    worker = kilobytes(WORKER.read_text("utf-8"))
+    recipes = len(catalogue.recipes)
+    asked = [q["q"] for q in load(catalogue, *QUERIES) if q["side"] == lang]
+    name = f"{lang}, {MANY:,} recipes"
+    say(f"{name}: {ROUNDS} rounds of {len(asked)} queries")
+    rounds = [ask(browser, site, asked) for _ in range(ROUNDS)]
+    set_up = median(each["setUp"] for each in rounds)
+    slow = median(quantiles(each["taken"], n=20)[-1] for each in rounds)
+    titles, _ = search.parts(site["index"])
+    titles_set_up = median(
+        ask(browser, {"index": titles, "foreign": None}, asked[:1])["setUp"]
+        for _ in range(ROUNDS)
+    )
+    yield Measure(
+        f"{lang}, {recipes}: index each, gzip", today / recipes, "kB", "<= 0.5"
+    )
+    yield Measure(f"{name}: index each, gzip", size / MANY, "kB", "<= 0.5")
+    yield Measure(f"{name}: set-up", set_up, "ms", "<= 150")
+    yield Measure(f"{name}: query p95", slow, "ms", "<= 15")
+    seconds = (worker + kilobytes(titles)) / LINE + titles_set_up / 1000
+    yield Measure(f"{name}: first result at {LINE} kB/s", seconds, "s", "<= 1.5")
+
+
+def kilobytes(content: object) -> float:
+    """The size of a text, or of what JSON makes of it, as a host compresses it."""
+    dumped = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    text = content if isinstance(content, str) else dumped
+    return len(gzip.compress(text.encode())) / 1000
+
+
+def ask(browser: Browser, site: dict, queries: list[str]) -> dict:
+    """Milliseconds of a new worker's set-up, and of each query."""
+    script = WORKER.read_text("utf-8")
+    with browser.new_context() as context:
+        request = {**site, "script": script, "queries": queries}
+        return context.new_page().evaluate(ASK, request)
+
+
+if __name__ == "__main__":
+    sys.exit(show(measures()))
