@@ -24,15 +24,18 @@ def load():
     return tokenizer, AutoModelForSequenceClassification.from_config(config)
 
 
-def train(model, loader, optimizer):
-    """Train for one epoch."""
+def train(model, tokenizer, data, optimizer, epochs):
+    """Train on texts that are tokenized; each has its label."""
+    pad = DataCollatorWithPadding(tokenizer)  # to the longest of a batch
+    loader = DataLoader(data, 2, shuffle=True, collate_fn=pad)
     model.train()  # from_pretrained leaves it in eval mode
-    for batch in loader:
-        batch = batch.to(model.device)  # with attention_mask and labels
-        loss = model(**batch).loss  # computed from the labels
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    for _ in range(epochs):
+        for batch in loader:
+            # The batch has labels: the model computes the loss.
+            loss = model(**batch.to(model.device)).loss
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
 
 
 def main():
@@ -41,11 +44,8 @@ def main():
     tokenizer, model = load()
     model.to(torch.accelerator.current_accelerator(True) or "cpu")
     data = [{**tokenizer(x, truncation=True), "label": DATA[x]} for x in DATA]
-    pad = DataCollatorWithPadding(tokenizer)  # to the longest of a batch
-    loader = DataLoader(data, 2, shuffle=True, collate_fn=pad)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)  # BERT: 2e-5
-    for _ in range(10):
-        train(model, loader, optimizer)
+    train(model, tokenizer, data, optimizer, epochs=10)
 
     model.save_pretrained("finetuned")
     tokenizer.save_pretrained("finetuned")

@@ -11,7 +11,8 @@ def summarize(model, *args):
     """Print output shape and parameters of every layer, without torchinfo.
 
     ``-`` marks what ``model(*args)`` does not call. Call ``model.eval()``
-    first: in ``train()`` mode, BatchNorm updates its statistics.
+    first: in ``train()`` mode, BatchNorm updates its statistics. Layers
+    return a tensor, or a tuple that starts with one.
     """
     shapes = {}
 

@@ -55,18 +55,36 @@ def test_train_takes_the_steps_of_sgd_by_hand(loaded):
         if isinstance(layer, torch.nn.Dropout):
             layer.p = 0.0
     other = copy.deepcopy(model.eval())
-    batches = [encode(tokenizer, ["so good"]), encode(tokenizer, ["a", "so bad"])]
-    for batch, labels in zip(batches, ([1], [0, 1]), strict=True):
-        batch["labels"] = torch.tensor(labels)
-    snippet.train(model, batches, torch.optim.SGD(model.parameters(), lr=0.1))
+    data = [{**tokenizer("so good"), "label": 1}, {**tokenizer("a"), "label": 0}]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    snippet.train(model, tokenizer, data, optimizer, epochs=2)
     assert model.training
-    for batch in batches:
-        inputs = {k: v for k, v in batch.items() if k != "labels"}
-        loss = F.cross_entropy(other(**inputs).logits, batch["labels"])
+    inputs = encode(tokenizer, ["so good", "a"])
+    for _ in range(2):
+        loss = F.cross_entropy(other(**inputs).logits, torch.tensor([1, 0]))
         weights = [p for p in other.parameters() if p.requires_grad]
         for p, grad in zip(weights, torch.autograd.grad(loss, weights), strict=True):
             p.data -= 0.1 * grad
     torch.testing.assert_close(model.state_dict(), other.state_dict())
+
+
+def test_the_texts_are_shuffled_and_padded_to_the_longest_of_two(loaded):
+    tokenizer, model = loaded
+    texts = ["so", "a bad film", "so bad", "a good film so good", "bad"]
+    data = [{**tokenizer(x), "label": int("good" in x)} for x in texts]
+    seen = []
+
+    def keep(_, args, kwargs):
+        seen.append(kwargs["attention_mask"].sum(1).tolist())
+        assert kwargs["attention_mask"].shape[1] == max(seen[-1])
+
+    model.register_forward_pre_hook(keep, with_kwargs=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    snippet.train(model, tokenizer, data, optimizer, epochs=4)
+    assert [len(lengths) for lengths in seen] == [2, 2, 1] * 4
+    epochs = [sum(seen[i : i + 3], []) for i in range(0, 12, 3)]
+    assert all(sorted(epoch) == [3, 3, 4, 5, 7] for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs}) > 1
 
 
 def test_padding_counts_without_the_mask(loaded):

@@ -87,6 +87,13 @@ def test_train_mode_changes_the_statistics_and_torchinfo_does_not():
     assert not torch.equal(model.norm.running_mean, mean)
 
 
+def test_torchinfo_gives_every_layer_the_mode_of_the_model():
+    model = Net()
+    model.norm.eval()
+    torchinfo.summary(model, input_size=(2, 5, 3), verbose=0)
+    assert model.norm.training
+
+
 def test_the_same_shapes_and_numbers_as_torchinfo():
     shapes = {}
     model = Net().eval()

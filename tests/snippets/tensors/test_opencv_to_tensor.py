@@ -119,6 +119,20 @@ def test_drawing_needs_one_block_of_memory(pixels):
         assert block[0, 0].tolist() == [255, 0, 0]
 
 
+def test_a_tensor_is_no_array():
+    x = torch.rand(8, 8, 3)
+    with pytest.raises(cv2.error, match="img is not a numpy array, neither a scalar"):
+        cv2.imwrite("tensor.png", x)
+    assert cv2.imwrite("tensor.png", x.mul(255).byte().numpy())
+
+
+def test_a_path_that_is_not_english(pixels, tmp_path):
+    path = tmp_path / "图像.png"
+    Image.fromarray(pixels).save(path)
+    image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    np.testing.assert_array_equal(image[..., ::-1], pixels)
+
+
 def test_view_and_uint8(run, pixels):
     x = run(pixels).x
     with raises_as_documented(PAGE, "RuntimeError: view size is not compatible"):

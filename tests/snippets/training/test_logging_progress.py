@@ -1,6 +1,7 @@
 """logging-progress: the file of TensorBoard against losses kept by hand."""
 
 import io
+from pathlib import Path
 
 import pytest
 import torch
@@ -41,33 +42,35 @@ class Loss(nn.MSELoss):
 
 
 def run(batches, epochs=1):
-    """Train; return model, losses of all batches, and the logged ones."""
+    """Train; return model, batches, and the losses of all steps."""
     torch.manual_seed(0)
     model = nn.Linear(2, 1).eval()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loader = [(torch.randn(4, 2), torch.randn(4, 1)) for _ in range(batches)]
     loss_fn = Loss()
-    with SummaryWriter("runs/a") as writer:
-        for epoch in range(epochs):
-            snippet.train(
-                model, loader, loss_fn, optimizer, torch.device("cpu"), writer, epoch
-            )
+    snippet.train(model, loader, loss_fn, optimizer, torch.device("cpu"), epochs)
     return model, loader, loss_fn.values
 
 
-def test_the_means_and_their_steps(capsys):
-    _, _, losses = run(batches=25, epochs=2)
-    means = [sum(losses[i : i + 10]) / 10 for i in (0, 10, 25, 35)]
-    found = scalars("runs/a", "loss/train")
-    assert [step for step, _ in found] == [10, 20, 35, 45]
-    assert means == [mean for _, mean in found]
-    bars = capsys.readouterr().err
-    assert "epoch 0: 100%" in bars
-    assert "25/25" in bars
-    assert f"loss={means[-1]:.3f}" in bars.split("epoch 1")[-1]
+def only_folder():
+    """The folder that the writer made by itself."""
+    (folder,) = Path("runs").iterdir()
+    return folder
 
 
-def test_the_five_steps_of_training_by_hand():
+def test_the_logged_losses_and_their_steps(capsys):
+    _, _, losses = run(batches=130, epochs=2)
+    found = scalars(only_folder(), "loss/train")
+    assert [step for step, _ in found] == [100, 200]
+    assert [losses[99], losses[199]] == [value for _, value in found]
+    first, second = capsys.readouterr().err.split("epoch 1:", maxsplit=1)
+    assert "epoch 0: 100%" in first
+    assert "130/130" in first
+    assert f"loss={losses[99]:.3g}" in first
+    assert f"loss={losses[199]:.3g}" in second
+
+
+def test_the_steps_of_training_by_hand():
     model, loader, losses = run(batches=3)
     assert model.training
     torch.manual_seed(0)
@@ -80,15 +83,32 @@ def test_the_five_steps_of_training_by_hand():
             torch.autograd.grad(expected, list(other.parameters())),
             strict=True,
         ):
-            p.data -= 0.1 * grad
+            p.data -= 0.01 * grad
     torch.testing.assert_close(model.state_dict(), other.state_dict())
 
 
 def test_the_program(capsys):
     snippet.main()
     assert capsys.readouterr().out == "y = 3.00 x + 1.00\n"
-    steps = [step for step, _ in scalars("runs/lr=0.05", "loss/train")]
-    assert steps == list(range(10, 151, 10))
+    steps = [step for step, _ in scalars(only_folder(), "loss/train")]
+    assert steps == list(range(100, 601, 100))
+
+
+def test_the_writer_is_closed(monkeypatch):
+    closed = []
+    monkeypatch.setattr(SummaryWriter, "close", lambda writer: closed.append(writer))
+    run(batches=1)
+    assert len(closed) == 1
+
+
+def test_the_mean_of_the_variants_needs_no_graph():
+    total = torch.zeros(())
+    for value in (1.0, 2.0, 6.0):
+        loss = torch.tensor(value, requires_grad=True) * 1
+        total += loss.detach()
+    assert not total.requires_grad
+    assert total.item() / 3 == 3.0
+    assert total.zero_().item() == 0.0
 
 
 def test_a_kept_loss_shows_its_graph(capsys):
