@@ -82,7 +82,7 @@ def test_the_texts_are_shuffled_and_padded_to_the_longest_of_two(loaded):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     snippet.train(model, tokenizer, data, optimizer, epochs=4)
     assert [len(lengths) for lengths in seen] == [2, 2, 1] * 4
-    epochs = [sum(seen[i : i + 3], []) for i in range(0, 12, 3)]
+    epochs = [[*seen[i], *seen[i + 1], *seen[i + 2]] for i in range(0, 12, 3)]
     assert all(sorted(epoch) == [3, 3, 4, 5, 7] for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) > 1
 
