@@ -1,6 +1,10 @@
 """err-weights-only: each cause of the table, refused and loaded."""
 
 import argparse
+import collections
+import dataclasses
+import datetime
+import enum
 import os
 import pathlib
 import pickle
@@ -11,7 +15,13 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.serialization import get_unsafe_globals_in_checkpoint, safe_globals
+from torch.serialization import (
+    add_safe_globals,
+    clear_safe_globals,
+    get_safe_globals,
+    get_unsafe_globals_in_checkpoint,
+    safe_globals,
+)
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -74,6 +84,79 @@ def test_a_whole_model():
 def test_a_path():
     save(Path("a"))
     assert f"GLOBAL pathlib.{type(pathlib.Path()).__name__} was not" in refused()
+
+
+def test_allowed_for_the_whole_program():
+    save(argparse.Namespace(lr=0.1))
+    before = get_safe_globals()
+    add_safe_globals([argparse.Namespace])
+    try:
+        assert argparse.Namespace in get_safe_globals()
+        assert load(weights_only=True).lr == 0.1
+    finally:
+        clear_safe_globals()
+        add_safe_globals(before)
+    refused()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": [1, 2.5, "text", True, None, (1, 2), {3}]},
+        collections.OrderedDict(a=1),
+        collections.Counter("aab"),
+        torch.Size([2, 3]),
+        torch.bfloat16,
+        torch.device("cpu"),
+    ],
+)
+def test_what_needs_no_permission(value):
+    save(value)
+    loaded = load(weights_only=True)
+    assert loaded == value
+    assert type(loaded) is type(value)
+
+
+def test_state_dicts_need_no_permission():
+    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    optimizer = torch.optim.AdamW(model.parameters())
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+    model(torch.rand(4, 2)).sum().backward()
+    optimizer.step()
+    scheduler.step()
+    save([part.state_dict() for part in (model, optimizer, scheduler)])
+    weights, states, rates = load(weights_only=True)
+    torch.testing.assert_close(weights, model.state_dict())
+    assert states["state"][0]["step"] == 1
+    assert rates["last_epoch"] == 1
+
+
+class Kind(enum.Enum):
+    """An enumeration of the user's."""
+
+    A = 1
+
+
+@dataclasses.dataclass
+class Config:
+    """A dataclass of the user's."""
+
+    lr: float = 0.1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        collections.defaultdict(int),
+        collections.deque([1]),
+        datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
+        Kind.A,
+        Config(),
+    ],
+)
+def test_what_needs_permission(value):
+    save(value)
+    assert type(value).__name__ in refused()
 
 
 def test_a_number_of_numpy_needs_three_names():

@@ -1,0 +1,44 @@
+"""Show a progress bar with the loss, and draw its curve in TensorBoard."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+
+def train(model, loader, loss_fn, optimizer, device, epochs):
+    """Train; show and log the loss of every hundredth batch."""
+    writer = SummaryWriter()  # a new folder in runs
+    for epoch in range(epochs):
+        model.train()
+        bar = tqdm(loader, desc=f"epoch {epoch}")
+        # The step grows over all epochs.
+        for step, (x, y) in enumerate(bar, 1 + epoch * len(loader)):
+            x, y = x.to(device), y.to(device)
+            loss = loss_fn(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 100 == 0:  # .item() waits for the GPU
+                bar.set_postfix(loss=loss.item())
+                writer.add_scalar("loss/train", loss.item(), step)
+    writer.close()
+
+
+def main():
+    """Fit a line. Then, in a terminal: tensorboard --logdir runs."""
+    torch.manual_seed(0)
+    gpu = torch.accelerator.current_accelerator(check_available=True)
+    device = gpu or torch.device("cpu")
+    x = torch.randn(2000, 1)
+    loader = DataLoader(TensorDataset(x, 3 * x + 1), 10, shuffle=True)
+    model = nn.Linear(1, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+    train(model, loader, nn.MSELoss(), optimizer, device, epochs=3)
+    print(f"y = {model.weight.item():.2f} x + {model.bias.item():.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""logging-progress: the file of TensorBoard against losses kept by hand."""
+
+import io
+from pathlib import Path
+
+import pytest
+import torch
+import tqdm as tqdm_module
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/logging-progress"
+snippet = load_snippet("training/logging_progress.py")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def scalars(folder, tag):
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return [(e.step, pytest.approx(e.value)) for e in events.Scalars(tag)]
+
+
+class Loss(nn.MSELoss):
+    """Keeps what it returns."""
+
+    def __init__(self):
+        super().__init__()
+        self.values = []
+
+    def forward(self, x, y):
+        loss = super().forward(x, y)
+        self.values.append(loss.item())
+        return loss
+
+
+def run(batches, epochs=1):
+    """Train; return model, batches, and the losses of all steps."""
+    torch.manual_seed(0)
+    model = nn.Linear(2, 1).eval()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    loader = [(torch.randn(4, 2), torch.randn(4, 1)) for _ in range(batches)]
+    loss_fn = Loss()
+    snippet.train(model, loader, loss_fn, optimizer, torch.device("cpu"), epochs)
+    return model, loader, loss_fn.values
+
+
+def only_folder():
+    """The folder that the writer made by itself."""
+    (folder,) = Path("runs").iterdir()
+    return folder
+
+
+def test_the_logged_losses_and_their_steps(capsys):
+    _, _, losses = run(batches=130, epochs=2)
+    found = scalars(only_folder(), "loss/train")
+    assert [step for step, _ in found] == [100, 200]
+    assert [losses[99], losses[199]] == [value for _, value in found]
+    first, second = capsys.readouterr().err.split("epoch 1:", maxsplit=1)
+    assert "epoch 0: 100%" in first
+    assert "130/130" in first
+    assert f"loss={losses[99]:.3g}" in first
+    assert f"loss={losses[199]:.3g}" in second
+
+
+def test_the_steps_of_training_by_hand():
+    model, loader, losses = run(batches=3)
+    assert model.training
+    torch.manual_seed(0)
+    other = nn.Linear(2, 1)
+    for (x, y), loss in zip(loader, losses, strict=True):
+        expected = (other(x) - y).square().mean()
+        assert loss == pytest.approx(expected.item())
+        for p, grad in zip(
+            other.parameters(),
+            torch.autograd.grad(expected, list(other.parameters())),
+            strict=True,
+        ):
+            p.data -= 0.01 * grad
+    torch.testing.assert_close(model.state_dict(), other.state_dict())
+
+
+def test_the_program(capsys):
+    snippet.main()
+    assert capsys.readouterr().out == "y = 3.00 x + 1.00\n"
+    steps = [step for step, _ in scalars(only_folder(), "loss/train")]
+    assert steps == list(range(100, 601, 100))
+
+
+def test_the_writer_is_closed(monkeypatch):
+    closed = []
+    monkeypatch.setattr(SummaryWriter, "close", lambda writer: closed.append(writer))
+    run(batches=1)
+    assert len(closed) == 1
+
+
+def test_the_mean_of_the_variants_needs_no_graph():
+    total = torch.zeros(())
+    for value in (1.0, 2.0, 6.0):
+        loss = torch.tensor(value, requires_grad=True) * 1
+        total += loss.detach()
+    assert not total.requires_grad
+    assert total.item() / 3 == 3.0
+    assert total.zero_().item() == 0.0
+
+
+def test_a_kept_loss_shows_its_graph(capsys):
+    bar = tqdm([1])
+    for _ in bar:
+        bar.set_postfix(loss=torch.ones((), requires_grad=True) * 0.5)
+    assert "loss=tensor(0.5000, grad_fn=" in capsys.readouterr().err
+
+
+def test_the_length_is_hidden_by_enumerate(capsys):
+    for _ in tqdm(enumerate([1, 2])):
+        pass
+    assert "0it [" in capsys.readouterr().err
+    for _ in enumerate(tqdm([1, 2])):
+        pass
+    assert "2/2" in capsys.readouterr().err
+    for _ in tqdm(zip([1, 2], [3, 4], strict=True), total=2):
+        pass
+    assert "2/2" in capsys.readouterr().err
+
+
+def test_no_bar_in_a_file_or_in_other_processes():
+    file = io.StringIO()
+    for disable in (None, True):
+        assert list(tqdm([1, 2], file=file, disable=disable)) == [1, 2]
+    assert file.getvalue() == ""
+
+
+def test_written_by_flush_or_close():
+    writer = SummaryWriter("runs/b")
+    writer.add_scalar("a", 0.5, 1)
+    writer.flush()
+    assert scalars("runs/b", "a") == [(1, 0.5)]
+    assert writer.flush_secs == 120
+    writer.close()
+
+
+def test_purge_step_hides_what_came_after_the_checkpoint():
+    with SummaryWriter("runs/c") as writer:
+        for step in range(5):
+            writer.add_scalar("a", 0.0, step)
+    with SummaryWriter("runs/c", purge_step=3) as writer:
+        writer.add_scalar("a", 1.0, 3)
+    assert scalars("runs/c", "a") == [(0, 0), (1, 0), (2, 0), (3, 1)]
+
+
+def test_the_documented_errors():
+    with SummaryWriter("runs/d") as writer:
+        losses = torch.tensor([1.0, 2.0])
+        with raises_as_documented(PAGE, "AssertionError: Tensor should contain"):
+            writer.add_scalar("a", losses, 0)
+        writer.add_scalar("a", losses.mean(), 0)
+        image = torch.rand(8, 8, 3)
+        with raises_as_documented(PAGE, "TypeError: Cannot handle this data type"):
+            writer.add_image("b", image, 0)
+        writer.add_image("b", image, 0, dataformats="HWC")
+        writer.add_histogram("c", torch.rand(5), 0)
+    assert scalars("runs/d", "a") == [(0, 1.5)]
+    with raises_as_documented(PAGE, "TypeError: 'module' object is not callable"):
+        tqdm_module([1])
