@@ -30,14 +30,11 @@ def train(epochs, device, last=Path("checkpoints/last.pt")):
         loss.backward()
         optimizer.step()
         if rank == 0:  # one process writes
-            checkpoint = {
-                "epoch": epoch,
-                "model_state_dict": model.module.state_dict(),
-                "optimizer_state_dict": optimizer.state_dict(),
-            }
             last.parent.mkdir(parents=True, exist_ok=True)
-            torch.save(checkpoint, last.with_suffix(".tmp"))
-            last.with_suffix(".tmp").replace(last)  # atomic
+            checkpoint = {"model_state_dict": model.module.state_dict()}
+            checkpoint["optimizer_state_dict"] = optimizer.state_dict()
+            checkpoint["epoch"] = epoch
+            torch.save(checkpoint, last)
             print(f"saved epoch {epoch}")
         dist.barrier()  # all wait until the file is complete
 

@@ -16,18 +16,19 @@ def evaluate(model, dataset, device, batch_size=64):
     share = range(rank, len(dataset), world_size)  # no sample twice
     loader = DataLoader(Subset(dataset, share), batch_size)
     model.eval()
-    sums = torch.zeros(3, dtype=torch.float64, device=device)
-    predicted = []
+    loss, correct, count, predicted = 0.0, 0, 0, []
     for x, y in loader:
         x, y = x.to(device), y.to(device)
         logits = model(x)
-        sums[0] += nn.functional.cross_entropy(logits, y, reduction="sum")
-        sums[1] += (logits.argmax(1) == y).sum()
-        sums[2] += len(y)
+        total = nn.functional.cross_entropy(logits, y, reduction="sum")
+        loss += total.item()
+        correct += (logits.argmax(1) == y).sum().item()
+        count += len(y)
         predicted += logits.argmax(1).tolist()
+
+    sums = torch.tensor([loss, correct, count], dtype=float, device=device)
     dist.all_reduce(sums)  # adds up sums and counts of all processes
     loss, correct, count = sums.tolist()
-
     shares = [None] * world_size
     dist.all_gather_object(shares, predicted)  # their lengths may differ
     in_order = torch.empty(len(dataset), dtype=torch.long)

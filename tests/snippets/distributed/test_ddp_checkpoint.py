@@ -1,8 +1,5 @@
 """ddp-checkpoint: two processes that stop and go on, against one that does not stop."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +8,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_checkpoint.py"
 PAGE = "distributed/ddp-checkpoint"
@@ -22,8 +19,6 @@ DRIVER = """
 import runpy, sys, time, torch, torch.distributed as dist
 from datetime import timedelta
 train = runpy.run_path(sys.argv[1])["train"]
-dist.init_process_group("gloo", timeout=timedelta(seconds=60))
-rank = dist.get_rank()
 save, load, wrote, read = torch.save, torch.load, [], []
 
 def slowly(what, path):
@@ -36,11 +31,14 @@ def noted(path, **given):
     return load(path, **given)
 
 torch.save, torch.load = slowly, noted
-torch.manual_seed(rank)  # the weights of rank 0 count
-train(2, "cpu")
-train(4, "cpu")
-save([wrote, read], f"{rank}.pt")
-dist.destroy_process_group()
+
+def work(rank):
+    dist.init_process_group("gloo", timeout=timedelta(seconds=60))
+    torch.manual_seed(rank)  # the weights of rank 0 count
+    train(2, "cpu")
+    train(4, "cpu")
+    save([wrote, read], f"{rank}.pt")
+    dist.destroy_process_group()
 """
 
 
@@ -77,42 +75,15 @@ def test_one_process_stops_and_goes_on(monkeypatch, tmp_path, capsys):
     (file,) = Path("checkpoints").iterdir()
     assert file.name == "last.pt"
     checkpoint = torch.load(file, weights_only=True)
-    assert list(checkpoint) == ["epoch", "model_state_dict", "optimizer_state_dict"]
+    assert set(checkpoint) == {"epoch", "model_state_dict", "optimizer_state_dict"}
     assert checkpoint["epoch"] == 3
     expected = one_process(4).state_dict()
     torch.testing.assert_close(checkpoint["model_state_dict"], dict(expected))
 
 
-@pytest.mark.usefixtures("group")
-def test_a_failed_save_leaves_the_old_file(monkeypatch, tmp_path):
-    last = tmp_path / "runs" / "one" / "last.pt"
-    snippet.train(1, "cpu", last)
-    before = last.read_bytes()
-
-    def full(what, path):
-        Path(path).write_bytes(b"half")
-        raise OSError("no space left")
-
-    monkeypatch.setattr(torch, "save", full)
-    with pytest.raises(OSError, match="no space"):
-        snippet.train(2, "cpu", last)
-    assert last.read_bytes() == before
-
-
 def test_two_processes(tmp_path):
     """Only rank 0 writes, both read, and the result is that of one process."""
-    (tmp_path / "driver.py").write_text(DRIVER)
-    torchrun = Path(sys.executable).parent / "torchrun"
-    run = subprocess.run(
-        [torchrun, "--standalone", "--nproc-per-node=2", "driver.py", snippet.__file__],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert run.returncode == 0, run.stderr
+    in_two_processes(tmp_path, DRIVER, snippet.__file__)
     options = {"map_location": "cpu", "weights_only": True}
     ranks = [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)]
     assert ranks == [[[0, 1, 2, 3], [options]], [[], [options]]]

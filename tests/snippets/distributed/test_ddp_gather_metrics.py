@@ -1,10 +1,5 @@
 """ddp-gather-metrics: two processes with uneven shares, against scikit-learn."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DistributedSampler, TensorDataset
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_gather_metrics.py"
 PAGE = "distributed/ddp-gather-metrics"
@@ -25,9 +20,6 @@ import runpy, sys, torch, torch.distributed as dist
 from torch.utils.data import DistributedSampler, TensorDataset
 from torchmetrics.classification import BinaryAUROC, MulticlassAccuracy
 evaluate = runpy.run_path(sys.argv[1])["evaluate"]
-dist.init_process_group("gloo")
-rank = dist.get_rank()
-x, y = torch.load("data.pt")
 seen = []
 
 class Given(torch.nn.Module):  # the data are the logits
@@ -35,23 +27,26 @@ class Given(torch.nn.Module):  # the data are the logits
         seen.append(len(x))
         return x
 
-loss, accuracy, predicted = evaluate(Given(), TensorDataset(x, y), "cpu", 4)
+def work(rank):
+    dist.init_process_group("gloo")
+    x, y = torch.load("data.pt")
+    loss, accuracy, predicted = evaluate(Given(), TensorDataset(x, y), "cpu", 4)
 
-metric, auc = MulticlassAccuracy(num_classes=3, average="micro"), BinaryAUROC()
-for i in range(rank, len(y), 2):
-    metric.update(x[i : i + 1], y[i : i + 1])
-    auc.update(x[i : i + 1, 0].sigmoid(), (y[i : i + 1] == 0).long())
-scores = [metric.compute().item(), auc.compute().item()]
+    metric, auc = MulticlassAccuracy(num_classes=3, average="micro"), BinaryAUROC()
+    for i in range(rank, len(y), 2):
+        metric.update(x[i : i + 1], y[i : i + 1])
+        auc.update(x[i : i + 1, 0].sigmoid(), (y[i : i + 1] == 0).long())
+    scores = [metric.compute().item(), auc.compute().item()]
 
-own = x[list(DistributedSampler(x, shuffle=False))]  # one is repeated
-parts = [torch.empty_like(own) for _ in range(2)]
-dist.all_gather(parts, own)
-rows = torch.stack(parts, 1).flatten(0, 1)[: len(x)]
+    own = x[list(DistributedSampler(x, shuffle=False))]  # one is repeated
+    parts = [torch.empty_like(own) for _ in range(2)]
+    dist.all_gather(parts, own)
+    rows = torch.stack(parts, 1).flatten(0, 1)[: len(x)]
 
-shares = [None] * 2 if rank == 0 else None
-dist.gather_object(rank, shares)
-torch.save([loss, accuracy, predicted, seen, scores, rows, shares], f"{rank}.pt")
-dist.destroy_process_group()
+    shares = [None] * 2 if rank == 0 else None
+    dist.gather_object(rank, shares)
+    torch.save([loss, accuracy, predicted, seen, scores, rows, shares], f"{rank}.pt")
+    dist.destroy_process_group()
 """
 
 
@@ -95,18 +90,7 @@ def test_two_processes_with_uneven_shares(tmp_path):
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(15, 3)), rng.integers(3, size=15)
     torch.save([torch.tensor(x), torch.tensor(y)], tmp_path / "data.pt")
-    (tmp_path / "driver.py").write_text(DRIVER)
-    torchrun = Path(sys.executable).parent / "torchrun"
-    run = subprocess.run(
-        [torchrun, "--standalone", "--nproc-per-node=2", "driver.py", snippet.__file__],
-        cwd=tmp_path,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert run.returncode == 0, run.stderr
+    in_two_processes(tmp_path, DRIVER, snippet.__file__)
     odds = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     accuracy = accuracy_score(y, x.argmax(1))
     auc = roc_auc_score(y == 0, x[:, 0])

