@@ -125,6 +125,7 @@ def enter(rank):
     work(rank)
 
 import os, warnings
+import torch._dynamo  # else each process imports it for DDP or an optimizer
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
