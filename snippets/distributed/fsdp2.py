@@ -26,9 +26,9 @@ class Model(nn.Module):
 def train(device, steps=5):
     """Return the sharded model and the loss of the last step."""
     torch.manual_seed(0)  # the same weights and data in all processes
-    model = Model().to(device)
+    model = Model()  # on the CPU: it may be too large for the GPU
     for block in model.blocks:
-        fully_shard(block)  # first each block
+        fully_shard(block)  # moves it to the GPU, keeps a part
     fully_shard(model)  # then what is left
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # after it
     x = torch.randn(64, 8)[dist.get_rank() :: dist.get_world_size()]
