@@ -4,6 +4,7 @@ import importlib.util
 import os
 import random
 import signal
+import subprocess
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -114,3 +115,43 @@ def raises_as_documented(page: str, start: str):
     with pytest.raises(Exception) as caught:  # noqa: PT011, compared by its text
         yield caught
     assert_documented(page, start, f"{caught.type.__name__}: {caught.value}")
+
+
+# One interpreter that imports once; forks are fast, and end with it.
+FORKS = """
+
+def enter(rank):
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank))
+    work(rank)
+
+import os, warnings
+import torch._dynamo  # else each process imports it for DDP or an optimizer
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+warnings.filterwarnings("ignore", "This process", DeprecationWarning)  # it has threads
+store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+os.environ.update(TORCHELASTIC_USE_AGENT_STORE="True", WORLD_SIZE="2")
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(store.port))
+mp.start_processes(enter, nprocs=2, start_method="fork")
+"""
+
+
+def in_two_processes(folder: Path, driver: str, *arguments: str) -> str:
+    """Call the driver's ``work(rank)`` twice, as torchrun does; return what is printed.
+
+    It is faster than torchrun, which imports torch three times.
+    """
+    (folder / "driver.py").write_text(driver + FORKS, encoding="utf-8")
+    settings = {"PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""}
+    run = subprocess.run(
+        [sys.executable, "driver.py", *arguments],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout

@@ -1,0 +1,119 @@
+"""ddp-checkpoint: two processes that stop and go on, against one that does not stop."""
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+from tests.helpers import in_two_processes, load_snippet, raises_as_documented
+
+SNIPPET = "distributed/ddp_checkpoint.py"
+PAGE = "distributed/ddp-checkpoint"
+snippet = load_snippet(SNIPPET)
+
+# Rank 0 writes slowly: without the barrier, rank 1 would be at the next read by then.
+DRIVER = """
+import runpy, sys, time, torch, torch.distributed as dist
+from datetime import timedelta
+train = runpy.run_path(sys.argv[1])["train"]
+save, load, wrote, read = torch.save, torch.load, [], []
+
+def slowly(what, path):
+    time.sleep(0.5)
+    wrote.append(what["epoch"])
+    save(what, path)
+
+def noted(path, **given):
+    read.append(given)
+    return load(path, **given)
+
+torch.save, torch.load = slowly, noted
+
+def work(rank):
+    dist.init_process_group("gloo", timeout=timedelta(seconds=60))
+    torch.manual_seed(rank)  # the weights of rank 0 count
+    train(2, "cpu")
+    train(4, "cpu")
+    save([wrote, read], f"{rank}.pt")
+    dist.destroy_process_group()
+"""
+
+
+def one_process(epochs: int) -> nn.Linear:
+    """All the data in one process, without a stop."""
+    torch.manual_seed(0)
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    x = torch.linspace(-1, 1, 64).unsqueeze(1)
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        (model(x) - 3 * x).square().mean().backward()
+        optimizer.step()
+    return model
+
+
+@pytest.fixture
+def group():
+    """A process group of this process alone."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.usefixtures("group")
+def test_one_process_stops_and_goes_on(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    torch.manual_seed(0)
+    snippet.train(2, "cpu")
+    snippet.train(4, "cpu")
+    snippet.train(4, "cpu")  # nothing is left to do
+    printed = [f"saved epoch {epoch}" for epoch in range(4)]
+    assert capsys.readouterr().out.splitlines() == printed
+    (file,) = Path("checkpoints").iterdir()
+    assert file.name == "last.pt"
+    checkpoint = torch.load(file, weights_only=True)
+    assert set(checkpoint) == {"epoch", "model_state_dict", "optimizer_state_dict"}
+    assert checkpoint["epoch"] == 3
+    expected = one_process(4).state_dict()
+    torch.testing.assert_close(checkpoint["model_state_dict"], dict(expected))
+
+
+def test_two_processes(tmp_path):
+    """Only rank 0 writes, both read, and the result is that of one process."""
+    in_two_processes(tmp_path, DRIVER, snippet.__file__)
+    options = {"map_location": "cpu", "weights_only": True}
+    ranks = [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)]
+    assert ranks == [[[0, 1, 2, 3], [options]], [[], [options]]]
+    checkpoint = torch.load(tmp_path / "checkpoints/last.pt", weights_only=True)
+    expected = one_process(4).state_dict()
+    torch.testing.assert_close(checkpoint["model_state_dict"], dict(expected))
+
+
+def test_the_optimizer_state_follows_its_parameters():
+    """So a file that was read on the CPU serves a model on a GPU."""
+    saved = one_process(1)
+    optimizer = torch.optim.Adam(saved.parameters())
+    saved(torch.ones(1, 1)).sum().backward()
+    optimizer.step()
+    other = torch.optim.Adam(nn.Linear(1, 1, device="meta").parameters())
+    other.load_state_dict(optimizer.state_dict())
+    moments = [state["exp_avg"].device.type for state in other.state.values()]
+    assert moments == ["meta", "meta"]
+
+
+@pytest.mark.usefixtures("group")
+def test_plain_names_do_not_fit_the_wrapper():
+    model, saved = DDP(nn.Linear(2, 2)), nn.Linear(2, 2).state_dict()
+    with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading") as caught:
+        model.load_state_dict(saved)
+    assert 'Missing key(s) in state_dict: "module.weight"' in str(caught.value)
+    model.module.load_state_dict(saved)
+
+
+def test_a_file_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with raises_as_documented(PAGE, "FileNotFoundError: "):
+        torch.load("checkpoints/last.pt")

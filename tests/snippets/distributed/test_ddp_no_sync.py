@@ -1,0 +1,173 @@
+"""ddp-no-sync: how often two processes talk, and the gradients they step with."""
+
+import os
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+from tests.helpers import in_two_processes, load_snippet
+
+SNIPPET = "distributed/ddp_no_sync.py"
+snippet = load_snippet(SNIPPET)
+
+# 7 batches of 2 for each process, three to a group: updates after 3, 6 and 7.
+DRIVER = """
+import runpy, sys, torch, torch.distributed as dist
+from torch import nn
+run = runpy.run_path(sys.argv[1])
+leave, dist.destroy_process_group = dist.destroy_process_group, lambda: None
+
+def work(rank):
+    run["main"]()  # its assert holds with two processes
+    x, y = torch.load("data.pt")
+    share = slice(rank, None, 2)
+    loader = list(zip(x[share].split(2), y[share].split(2)))
+    torch.manual_seed(0)
+    model = run["DDP"](nn.Linear(3, 1, bias=False, dtype=torch.float64))
+    talks, steps, gradients = [], [], []
+
+    def average(state, bucket):
+        talks.append(len(steps))
+        work = dist.all_reduce(bucket.buffer(), async_op=True)
+        return work.get_future().then(lambda done: done.value()[0] / 2)
+
+    def note(optimizer, args, kwargs):
+        steps.append(len(talks))
+        gradients.append(model.module.weight.grad.clone())
+
+    model.register_comm_hook(None, average)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.register_step_pre_hook(note)
+    run["train"](model, loader, nn.MSELoss(), optimizer, 3)
+    torch.save([talks, steps, gradients, model.module.weight.detach()], f"{rank}.pt")
+    leave()
+"""
+
+
+def whole_batches(x: np.ndarray, y: np.ndarray):
+    """The gradients and the last weight of one process with batches of 12, 12, 4."""
+    torch.manual_seed(0)
+    w = nn.Linear(3, 1, bias=False, dtype=torch.float64).weight.detach().numpy().T
+    gradients = []
+    for start in (0, 12, 24):
+        part = slice(start, start + 12)
+        error = x[part] @ w - y[part]
+        gradients.append(2 * x[part].T @ error / len(error))
+        w = w - 0.1 * gradients[-1]
+    return gradients, w
+
+
+@pytest.fixture
+def group():
+    """A process group of this process alone."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+def counted(model: DDP) -> list:
+    """A list that gets one entry for each synchronization."""
+    talks = []
+
+    def hook(state, bucket):
+        talks.append(bucket.index())
+        done = torch.futures.Future()
+        done.set_result(bucket.buffer())
+        return done
+
+    model.register_comm_hook(None, hook)
+    return talks
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize(
+    ("batches", "steps", "updates"), [(6, 4, 2), (4, 4, 1), (3, 1, 3), (2, 5, 1)]
+)
+def test_one_synchronization_for_each_update(batches, steps, updates):
+    """And the weights of an update per whole group."""
+    torch.manual_seed(0)
+    x, y = torch.randn(batches, 8, 3), torch.randn(batches, 8, 1)
+    model = DDP(nn.Linear(3, 1, bias=False))
+    w = model.module.weight.detach().clone().T
+    talks = counted(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = list(zip(x, y, strict=True))
+    snippet.train(model, loader, nn.MSELoss(), optimizer, steps)
+    assert len(talks) == updates
+    for xs, ys in zip(x.split(steps), y.split(steps), strict=True):
+        xs, ys = xs.flatten(0, 1), ys.flatten(0, 1)
+        w -= 0.1 * 2 * xs.T @ (xs @ w - ys) / len(xs)
+    torch.testing.assert_close(model.module.weight.detach().T, w)
+    assert model.module.weight.grad is None
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize(("inside", "synchronized"), [(True, 0), (False, 1)])
+def test_the_forward_pass_decides(inside, synchronized):
+    model = DDP(nn.Linear(2, 1))
+    talks = counted(model)
+    out = None if inside else model(torch.ones(1, 2))
+    with model.no_sync():
+        out = model(torch.ones(1, 2)) if inside else out
+        out.sum().backward()
+    assert len(talks) == synchronized
+
+
+def test_plain_python_is_one_process(monkeypatch):
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    snippet.main()
+    assert not dist.is_initialized()
+
+
+def test_main_notices_gradients_that_are_not_averaged(monkeypatch):
+    """Its claim can fail: an update too many changes the weight."""
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    train = snippet.train
+    monkeypatch.setattr(snippet, "train", lambda *a, steps: train(*a, steps=2))
+    try:
+        with pytest.raises(AssertionError):
+            snippet.main()
+    finally:
+        dist.destroy_process_group()
+
+
+def test_with_gpus_each_process_takes_its_own(monkeypatch):
+    """Before it joins; the rest of the script needs the GPUs."""
+    calls = []
+
+    class Joined(Exception):
+        pass
+
+    def join(backend, device_id):
+        calls.append((backend, device_id))
+        raise Joined
+
+    monkeypatch.setenv("RANK", "5")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
+    monkeypatch.setattr(dist, "init_process_group", join)
+    with pytest.raises(Joined):
+        snippet.main()
+    own = torch.device("cuda", 1)
+    assert calls == [own, ("nccl", own)]
+
+
+def test_two_processes_step_with_the_gradients_of_whole_batches(tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(28, 3)), rng.normal(size=(28, 1))
+    torch.save([torch.tensor(x), torch.tensor(y)], tmp_path / "data.pt")
+    in_two_processes(tmp_path, DRIVER, snippet.__file__)
+    expected, w = whole_batches(x, y)
+    for rank in range(2):
+        talks, steps, gradients, weight = torch.load(tmp_path / f"{rank}.pt")
+        assert (talks, steps) == ([0, 1, 2], [1, 2, 3])  # one before each update
+        for gradient, of_all in zip(gradients, expected, strict=True):
+            np.testing.assert_allclose(gradient.numpy().T, of_all, rtol=1e-12)
+        np.testing.assert_allclose(weight.numpy().T, w, rtol=1e-12)
