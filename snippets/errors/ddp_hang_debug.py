@@ -1,0 +1,43 @@
+"""Let a process hang; see which rank is missing and where it waits."""
+
+import faulthandler
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def wait_for(cache):
+    """Wait for a file that rank 0 writes only after the barrier."""
+    while not cache.exists():
+        time.sleep(0.1)
+
+
+def work(rank, folder):
+    """Be one of two processes that wait for each other."""
+    address = Path(folder, "store").as_uri()
+    dist.init_process_group("gloo", address, rank=rank, world_size=2)
+    group = dist.new_group(backend="gloo")  # beside NCCL, too
+
+    cache = Path(folder, "cache")
+    with Path(folder, f"rank{rank}.txt").open("w") as log:
+        faulthandler.dump_traceback_later(0.5, file=log)  # or 300 s
+        if rank == 1:
+            wait_for(cache)
+            return  # the demonstration ends
+        limit = timedelta(seconds=2)
+        try:
+            dist.monitored_barrier(group, limit, wait_all_ranks=True)
+        except RuntimeError as error:
+            print("error:", error)
+    cache.touch()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, args=(folder,), nprocs=2)
+        stack = Path(folder, "rank1.txt").read_text().splitlines()
+    print("rank 1 is at", stack[2].rpartition(", ")[2])
