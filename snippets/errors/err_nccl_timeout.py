@@ -30,7 +30,7 @@ def work(rank, store):
             print("error:", str(error).partition("] ")[2])
     dist.barrier(patient)  # the others wait for rank 0
     if rank == 1:
-        print("rank 1 goes on")
+        print(f"rank {rank} goes on")
 
 
 if __name__ == "__main__":
