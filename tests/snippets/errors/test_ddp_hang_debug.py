@@ -1,0 +1,85 @@
+"""ddp-hang-debug: real processes of which one does not come, or calls another thing."""
+
+import os
+import subprocess
+import sys
+from datetime import timedelta
+
+import torch.distributed as dist
+
+from tests.helpers import assert_documented, load_snippet, raises_as_documented
+
+PAGE = "errors/ddp-hang-debug"
+snippet = load_snippet("errors/ddp_hang_debug.py")
+DIFFERENT = """
+import sys, torch, torch.distributed as dist
+import torch.multiprocessing as mp
+
+def work(rank, store):
+    dist.init_process_group("gloo", store, rank=rank, world_size=2)
+    try:
+        if rank == 0:
+            dist.all_reduce(torch.ones(2))
+        else:
+            dist.broadcast(torch.ones(2), 0)
+    except RuntimeError as error:
+        if rank == 0:
+            print(f"RuntimeError: {error}")
+
+if __name__ == "__main__":
+    mp.spawn(work, args=(sys.argv[1],), nprocs=2)
+"""
+
+
+def printed(*command, **environment):
+    done = subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "PYTHONWARNINGS": "error", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_missing_rank_is_named_and_the_line_where_it_waits(tmp_path):
+    error, place = printed(snippet.__file__, TMPDIR=str(tmp_path)).splitlines()
+    message = "RuntimeError: [Rank 0]: Ranks 1 failed"
+    assert_documented(PAGE, message, error.replace("error", "RuntimeError", 1))
+    with open(snippet.__file__, encoding="utf-8") as file:  # noqa: PTH123
+        number = 1 + file.read().splitlines().index("        time.sleep(0.1)")
+    assert place in (
+        f"rank 1 is at line {number} in wait_for",
+        f"rank 1 is at line {number - 1} in wait_for",  # the condition of the loop
+    )
+
+
+def test_detail_names_two_calls_that_differ(tmp_path):
+    script = tmp_path / "different.py"
+    script.write_text(DIFFERENT)
+    store = (tmp_path / "store").as_uri()
+    message = printed(script, store, TORCH_DISTRIBUTED_DEBUG="DETAIL")
+    assert_documented(PAGE, "RuntimeError: Detected mismatch", message)
+    assert "OpType=ALLREDUCE" in message
+    assert "OpType=BROADCAST" in message
+
+
+def test_a_process_that_never_starts():
+    with raises_as_documented(PAGE, "DistStoreError: Timed out after") as caught:
+        dist.init_process_group(
+            "gloo",
+            "tcp://127.0.0.1:0",
+            rank=0,
+            world_size=2,
+            timeout=timedelta(seconds=1),
+        )
+    assert "1/2 clients joined" in str(caught.value)
+
+
+def test_an_empty_variable(monkeypatch):
+    for value in ("", "1"):
+        monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", value)
+        with raises_as_documented(PAGE, "ValueError: The value of TORCH_DISTRIBUTED"):
+            dist.set_debug_level_from_env()

@@ -1,0 +1,125 @@
+"""err-python-pickle: files as Python 2, or a module of another name, wrote them."""
+
+import collections
+import pickle
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+import torch
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "errors/err-python-pickle"
+PYTHON_2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    yield
+    sys.modules.pop("old_package", None)
+
+
+def test_the_snippet_raises_and_loads_both(capsys):
+    snippet = load_snippet("errors/err_python_pickle.py")
+    assert capsys.readouterr().out.splitlines() == [
+        "error: No module named 'old_package'",
+        "{'a': 2}",
+        "error: 'ascii' codec can't decode byte 0x8b in position 0: "
+        "ordinal not in range(128)",
+        "{'data': '\\x8b\xe9'}",
+    ]
+    assert snippet.counts == collections.Counter("aa")
+    assert torch.load("counts.pt", weights_only=True) == {"a": 2}
+    del sys.modules["old_package"]
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
+        pickle.loads(snippet.renamed)
+
+
+def test_encodings():
+    with raises_as_documented(PAGE, "UnicodeDecodeError: 'ascii' codec"):
+        pickle.loads(PYTHON_2)
+    assert pickle.loads(PYTHON_2, encoding="bytes") == {b"data": b"\x8b\xe9"}
+    text = pickle.loads(PYTHON_2, encoding="latin1")["data"]
+    image = np.frombuffer(text.encode("latin1"), "u1")
+    np.testing.assert_array_equal(image, [139, 233])
+
+
+def test_text_and_keys():
+    written = "\u5f20".encode("gbk")
+    content = b"\x80\x02U" + bytes([len(written)]) + written + b"."
+    assert pickle.loads(content, encoding="gbk") == "\u5f20"
+    assert pickle.loads(content, encoding="latin1").encode("latin1") == written
+    with pytest.raises(KeyError, match="'data'"):
+        pickle.loads(PYTHON_2, encoding="bytes")["data"]
+
+
+def test_torch_load_takes_the_encoding(tmp_path):
+    """In the format of PyTorch 1.5 and older: five pickles in a row."""
+    info = {"protocol_version": 1001, "little_endian": True, "type_sizes": {}}
+    start = (torch.serialization.MAGIC_NUMBER, 1001, info)
+    content = b"".join(pickle.dumps(part, protocol=2) for part in start)
+    path = tmp_path / "old.pt"
+    path.write_bytes(content + PYTHON_2 + pickle.dumps([], protocol=2))
+    with pytest.raises(UnicodeDecodeError, match="'utf-8' codec can't decode"):
+        torch.load(path, weights_only=False)
+    loaded = torch.load(path, weights_only=False, encoding="latin1")
+    assert loaded == {"data": "\x8b\xe9"}
+
+
+def test_opened_as_text(tmp_path):
+    path = tmp_path / "data.pkl"
+    path.write_bytes(PYTHON_2)
+    with (
+        raises_as_documented(PAGE, "UnicodeDecodeError: 'utf-8' codec"),
+        path.open(encoding="utf-8") as file,
+    ):
+        pickle.load(file)
+
+
+def test_a_class_of_the_script_that_saved_it(monkeypatch):
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    content = b"\x80\x02c__main__\nVocab\n."
+    with raises_as_documented(PAGE, "AttributeError: Can't get attribute 'Vocab'"):
+        pickle.loads(content)
+    main.Vocab = dict
+    assert pickle.loads(content) is dict
+
+
+class Again:
+    """Defined once more below."""
+
+
+first = Again
+
+
+class Again:
+    """As a notebook cell that was run twice."""
+
+
+@pytest.mark.parametrize(
+    ("start", "save"),
+    [
+        ("TypeError: cannot pickle '_thread.lock'", threading.Lock),
+        ("TypeError: cannot pickle 'generator'", lambda: (x for x in "ab")),
+        ("PicklingError: Can't pickle <class", first),
+    ],
+)
+def test_what_cannot_be_saved(start, save):
+    with raises_as_documented(PAGE, start):
+        pickle.dumps(save())
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="newer Pythons reword it")
+def test_a_function_inside_a_function():
+    with raises_as_documented(PAGE, "AttributeError: Can't pickle local"):
+        pickle.dumps(lambda: None)
+
+
+def test_a_newer_protocol():
+    with raises_as_documented(PAGE, "ValueError: unsupported pickle protocol"):
+        pickle.loads(b"\x80\x06N.")
