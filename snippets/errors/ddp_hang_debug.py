@@ -14,7 +14,7 @@ import torch.multiprocessing as mp
 def wait_for(cache):
     """Wait for a file that rank 0 writes only after the barrier."""
     while not cache.exists():
-        time.sleep(0.1)
+        time.sleep(0.4)
 
 
 def work(rank, folder):
@@ -23,10 +23,10 @@ def work(rank, folder):
     store, cache = Path(folder, "store").as_uri(), Path("cache")
     dist.init_process_group("gloo", store, rank=rank, world_size=2)
 
-    log = Path(f"stack{rank}.txt")  # a file for each process
-    faulthandler.dump_traceback_later(0.5, file=log.open("w"))  # or 300 s
     group = dist.new_group(backend="gloo")  # beside NCCL, too
-    limit = timedelta(seconds=2)  # in real code minutes
+    log = Path(f"stack{rank}.txt")  # a file for each process
+    faulthandler.dump_traceback_later(1, file=log.open("w"))  # or 300 s
+    limit = timedelta(seconds=3)  # in real code minutes
     if rank == 1:
         wait_for(cache)
         return  # the demonstration ends

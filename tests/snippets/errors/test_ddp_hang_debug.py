@@ -49,7 +49,7 @@ def test_the_missing_rank_is_named_and_the_line_where_it_waits(tmp_path):
     message = "RuntimeError: [Rank 0]: Ranks 1 failed"
     assert_documented(PAGE, message, error.replace("error", "RuntimeError", 1))
     with open(snippet.__file__, encoding="utf-8") as file:  # noqa: PTH123
-        number = 1 + file.read().splitlines().index("        time.sleep(0.1)")
+        number = 1 + file.read().splitlines().index("        time.sleep(0.4)")
     assert place in (
         f"rank 1 is at line {number} in wait_for",
         f"rank 1 is at line {number - 1} in wait_for",  # the condition of the loop

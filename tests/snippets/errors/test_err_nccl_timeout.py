@@ -64,6 +64,7 @@ def test_a_port_that_is_taken():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.skipif(not dist.is_nccl_available(), reason="torch without NCCL")
 def test_nccl_without_a_gpu():
     given = {"store": dist.HashStore(), "rank": 0, "world_size": 1}
     with raises_as_documented(PAGE, "RuntimeError: nccl2 requires"):
@@ -80,6 +81,7 @@ def texts(library, *messages):
         return [message for message in messages if binary.find(message.encode()) < 0]
 
 
+@pytest.mark.skipif(not dist.is_nccl_available(), reason="torch without NCCL")
 def test_what_needs_gpus_is_in_the_libraries():
     page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
     torchs = [
