@@ -2,18 +2,18 @@
 
 import torch
 from torch import nn
-from torch.profiler import profile, record_function, schedule
 
 model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 10))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.randn(64, 256)
 
-with profile(  # of the CPU, and of the GPU where there is one
-    schedule=schedule(wait=1, warmup=1, active=3, repeat=1),
+with torch.profiler.profile(  # of the CPU, and of a GPU if there is one
+    schedule=torch.profiler.schedule(wait=1, warmup=1, active=3, repeat=1),
     on_trace_ready=lambda prof: prof.export_chrome_trace("trace.json"),
+    acc_events=True,  # the table sums up every cycle
 ) as prof:
     for _ in range(5):  # wait + warmup + active
-        with record_function("forward"):  # a name of your own
+        with torch.profiler.record_function("forward"):  # a name of your own
             loss = model(x).square().mean()
         loss.backward()
         optimizer.step()
