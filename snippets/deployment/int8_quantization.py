@@ -1,4 +1,4 @@
-"""Store the linear layers of a model in int8; measure the size and the error."""
+"""Store the linear layers of a model in int8; measure size and error."""
 
 from copy import deepcopy
 from pathlib import Path

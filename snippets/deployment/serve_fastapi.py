@@ -3,7 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI
+from fastapi.exceptions import HTTPException
 from fastapi.testclient import TestClient
 from torch import nn
 

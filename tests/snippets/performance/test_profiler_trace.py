@@ -43,6 +43,7 @@ def plan(**changes):
 
 def test_three_steps_of_five_are_in_the_table_and_in_the_trace(capsys):
     snippet = load_snippet("performance/profiler_trace.py")
+    assert snippet.prof.acc_events  # as in test_the_cycles_are_summed_up
     rows = snippet.prof.key_averages()
     count = {row.key: row.count for row in rows}
     assert count["forward"] == count["ProfilerStep*"] == 3
