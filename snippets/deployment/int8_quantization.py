@@ -1,0 +1,25 @@
+"""Store the linear layers of a model in int8; measure size and error."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+from torch import nn
+from torchao.quantization import Int8WeightOnlyConfig, quantize_
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 10))
+x = torch.randn(64, 512)
+float_model = deepcopy(model.eval())
+torch.save(float_model.state_dict(), "float.pth")
+
+quantize_(model, Int8WeightOnlyConfig())  # in place, only nn.Linear
+torch.save(model.state_dict(), "int8.pth")
+
+ratio = Path("float.pth").stat().st_size / Path("int8.pth").stat().st_size
+with torch.inference_mode():
+    error = (model(x) - float_model(x)).norm() / float_model(x).norm()
+print(f"{ratio:.1f} times smaller, error {error:.1%}")
+
+weights = torch.load("int8.pth", weights_only=True)
+float_model.load_state_dict(weights, assign=True)  # needs no quantize_
