@@ -96,6 +96,7 @@ def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
 
 def test_the_filter_works_after_instant_navigation(page):
     page.goto("en/")
+    page.mouse.move(99, 99)  # the reader is there
     page.wait_for_load_state("networkidle")  # instant navigation reads the sitemap
     for _ in range(2):
         page.locator(".tiles").last.get_by_role("link").first.click()

@@ -37,6 +37,7 @@ def test_the_switch_keeps_page_and_heading(page):
 
 def test_the_switch_follows_instant_navigation(page):
     page.goto(f"en/{RECIPE}")
+    page.mouse.move(99, 99)  # the reader is there
     page.wait_for_load_state("networkidle")  # instant navigation reads the sitemap
     page.evaluate("window.still_here = true")
     page.get_by_role("link", name="Mixup").first.click()

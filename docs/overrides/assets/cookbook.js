@@ -16,19 +16,26 @@ DOMParser.prototype.parseFromString = function (text, type) {
   return parsed
 }
 
-// Material fetches the search index with every page. Hold it until the reader
-// turns to the search box. The sitemaps that it takes the twins to have are not there.
+// Material fetches the search index and the sitemap with every page. Hold the index
+// until the reader turns to the search box, and the sitemap until they do anything:
+// instant navigation needs it for a link. The sitemaps that it takes the twins to
+// have are not there.
 let wanted
 const searchWanted = new Promise(resolve => { wanted = resolve })
+const active = new Promise(resolve => {
+  for (const event of ["pointerover", "touchstart", "keydown"])
+    document.addEventListener(event, resolve, { once: true, passive: true })
+})
 const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
 XMLHttpRequest.prototype.open = function (method, url, ...rest) {
-  this.waits = String(url).endsWith("search/search_index.json")
-  this.vain = String(url).endsWith("sitemap.xml") && String(url) !== `${new URL("sitemap.xml", base)}`
+  if (String(url).endsWith("search/search_index.json")) this.until = searchWanted
+  if (String(url).endsWith("sitemap.xml"))
+    this.until = String(url) === `${new URL("sitemap.xml", base)}` ? active : new Promise(() => {})
   return open.call(this, method, url, ...rest)
 }
 XMLHttpRequest.prototype.send = function (...body) {
-  if (this.waits) searchWanted.then(() => send.apply(this, body))
-  else if (!this.vain) send.apply(this, body)
+  if (this.until) this.until.then(() => send.apply(this, body))
+  else send.apply(this, body)
 }
 function wantSearch(event) {
   if (event.target.closest?.(".md-search, [for=__search], [data-open-search]")) wanted()
@@ -113,8 +120,12 @@ const NONE = {
 class HelpfulWorker extends Worker {
   constructor(...args) {
     super(...args)
-    this.addEventListener("message", ({ data: message }) => {
-      if (message.data?.items) showNone(message.data)
+    this.addEventListener("message", event => {
+      const found = event.data.data
+      if (!found?.items) return
+      // All of the index is there now, but the reader has gone to a result already.
+      if (document.activeElement?.matches(".md-search-result__link")) event.stopImmediatePropagation()
+      else showNone(found)
     })
   }
 }
@@ -227,7 +238,7 @@ const COPY = {
 }
 function nameParts() {
   for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0 // else keys cannot scroll it
+    table.tabIndex = 0 // else keys cannot scroll it
   // What Material calls navigations, but is no landmark.
   for (const part of document.querySelectorAll(".md-code__nav, nav.md-tags")) part.role = "none"
   const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
