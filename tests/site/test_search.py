@@ -18,11 +18,18 @@ TYPED = 6  # characters at the end of a query; what stands before is pasted
 NONE = {"en": "No recipe for this yet", "zh": "还没有这个条目"}
 
 
-def ask(page, words: str) -> None:
+def enter(page, words: str) -> None:
     """Turn to the box and enter a query whole, so that no answer is to a part of it."""
     page.keyboard.press("/")
     expect(page.locator(".md-search__input")).to_be_focused()
     page.keyboard.insert_text(words)
+
+
+def ask(page, words: str) -> None:
+    """Enter a query, and wait for the answer of the whole index: it shows code."""
+    enter(page, words)
+    answered = page.locator(".md-search-result__item pre, .search-none")
+    expect(answered.first).to_be_attached()
 
 
 def expect_first(page, ending: str) -> None:
@@ -213,7 +220,7 @@ def test_titles_are_found_before_the_rest_of_the_index_is_there(page):
     held: list = []
     page.route("**/en/search/search_rest.json", lambda route: held.append(route))
     page.goto("en/")
-    ask(page, "label smoothing")
+    enter(page, "label smoothing")
     expect_first(page, RECIPE)
     code = page.locator(".md-search-result__item pre")
     expect(code).to_have_count(0)

@@ -18,6 +18,7 @@ const LIKE = 3                  // what it is worth to ask just what a title or 
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
 const SURE = 0.3                // a score below says little of what was asked
+const LIKELY = 1                // a title with a score like this says most of what was asked
 const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
@@ -418,10 +419,10 @@ async function fetchForeign() {
   if (docs && index.foreign) index.addForeign(docs)
 }
 
-/** Say what is found; nothing yet, while there are only titles and none of them fits. */
+/** Say what is found; while there are only titles, what one of them says. */
 function answer() {
   const found = index.search(query)
-  if (found.items.length || !index.partial) postMessage({ type: RESULT, data: found })
+  if (!index.partial || found.items[0]?.[0].score >= LIKELY) postMessage({ type: RESULT, data: found })
 }
 
 addEventListener("message", async ({ data: message }) => {
