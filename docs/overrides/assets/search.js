@@ -50,7 +50,7 @@ function weighted(query) {
   return found
 }
 
-const runs = text => text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+|==|[*@]/gu) ?? []
+const runs = text => (/[^\x00-\x7f]/.test(text) ? text.normalize("NFKC") : text).match(/\p{sc=Han}+|[\w.]+|==|[*@]/gu) ?? []
 const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
@@ -151,8 +151,6 @@ class Index {
     this.size = docs.title.length
     this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
     this.postings = new Map()   // term → [number of a recipe, weight, number, weight, …]
-    this.spelt = new Map()      // Latin word → its term; "" for a word that is not searched for
-    for (const word of stop) if (word.length > 4) this.spelt.set(word, "")
     this.lengths = Array(this.size).fill(0)  // weighted number of terms
     this.add(Object.keys(FIELDS), this.docs)
   }
@@ -169,11 +167,33 @@ class Index {
         this.lengths[n] += weight
       }
     }
-    for (const found of known.values())
-      for (const [term, , word] of found) if (this.postings.has(term)) this.spelt.set(word, term)
     this.meanLength = this.lengths.slice(0, this.recipes).reduce((sum, length) => sum + length, 0) / this.recipes
-    this.vocabulary = [...this.postings.keys()].sort()
     this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
+    this.sorted = this.ends = this.words = undefined
+  }
+
+  /** All terms, in order; made when first asked for, as are the next two. */
+  get vocabulary() {
+    return this.sorted ??= [...this.postings.keys()].sort()
+  }
+
+  /** Latin word → its term; "" for a word that is not searched for. */
+  get spelt() {
+    if (this.words) return this.words
+    this.words = new Map([...stop].filter(word => word.length > 4).map(word => [word, ""]))
+    for (const found of known.values())
+      for (const [term, , word] of found) if (this.postings.has(term)) this.words.set(word, term)
+    return this.words
+  }
+
+  /** Chinese character → the pairs that begin with it, and those that end with it. */
+  get sides() {
+    if (this.ends) return this.ends
+    this.ends = [new Map(), new Map()]
+    for (const term of this.vocabulary)
+      if (term.length === 2)
+        this.ends.forEach((side, i) => side.set(term[i], [...side.get(term[i]) ?? [], term]))
+    return this.ends
   }
 
   post(term, n, weight) {
@@ -202,6 +222,11 @@ class Index {
     const aliases = title.map((text, n) => `${text}\n${phrases[n]}`)
     this.add(["aliases"], { aliases })
     this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
+  }
+
+  /** The rarity of a term that is indexed. */
+  rarityOf(term) {
+    return this.rarity(this.postings.get(term).length / 2)
   }
 
   rarity(count) {
@@ -253,7 +278,8 @@ class Index {
 
   /** The pairs that have one character of an unknown pair in its place: 近程 for 进程. */
   halves(pair) {
-    const alike = this.vocabulary.filter(other => other.length === 2 && (other[0] === pair[0] || other[1] === pair.at(-1)))
+    const [begin, end] = this.sides
+    const alike = [...begin.get(pair[0]) ?? [], ...end.get(pair.at(-1)) ?? []].sort()
     return new Map(alike.map(other => [other, HALF]))
   }
 
@@ -297,25 +323,40 @@ class Index {
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
   likeness(n, wanted, asked) {
-    const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n").map(text => [...terms(text)])
     let best = 0
-    for (const phrase of this.phrases[n]) {
+    for (const [terms, places] of this.phrasesOf(n)) {
       let common = 0, follows = 1, last
-      const rest = new Set(phrase)
+      const met = new Set()
       for (const [term, { matches, rarity }] of wanted) {
-        const match = phrase.includes(term) ? term : [...matches.keys()].find(match => phrase.includes(match))
+        const match = places.has(term) ? term : terms.length < matches.size
+          ? this.firstMatch(terms, matches) : [...matches.keys()].find(match => places.has(match))
         if (match === undefined) continue
         common += rarity * matches.get(match)
-        rest.delete(match)
-        const place = phrase.indexOf(match)
+        met.add(match)
+        const place = places.get(match)
         if (place === last + 1) follows += 1
         last = place
       }
-      const more = [...rest].reduce((sum, term) => sum + this.rarity(this.postings.get(term).length / 2), 0)
+      if (!common) continue
+      const more = terms.reduce((sum, term) => met.has(term) ? sum : sum + this.rarityOf(term), 0)
       best = Math.max(best, common / (asked + more) * (1 - ORDER + ORDER * follows / wanted.size))
     }
     return best
+  }
+
+  /** The match of a query's term, of those that come first, that a phrase has. */
+  firstMatch(terms, matches) {
+    const there = new Set(terms.filter(term => matches.has(term)))
+    if (there.size < 2) return [...there][0]
+    for (const match of matches.keys()) if (there.has(match)) return match
+  }
+
+  /** A recipe's title, aliases and errors: the terms of each, and their places. */
+  phrasesOf(n) {
+    const { title, aliases, errors } = this.docs
+    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n")
+      .map(text => [...terms(text)]).map(found => [found, new Map(found.map((term, place) => [term, place]))])
+    return this.phrases[n]
   }
 
   search(query) {
@@ -329,7 +370,7 @@ class Index {
     const best = recipes[0]?.[1] ?? 0
     const none = !this.partial && (best < SURE || likely * TOPIC > best)
     const fits = recipes.filter(([, score]) => score > SHARE * best).slice(0, none ? NEAREST : Infinity)
-    const items = fits.map(([n, score]) => this.result(n, score, used))
+    const items = fits.map(([n, score], i) => i < CANDIDATES ? this.result(n, score, used) : this.plain(n, score))
     return {
       items, none,
       topic: likely > best ? this.docs.title[topic] : "",
@@ -337,9 +378,18 @@ class Index {
     }
   }
 
+  /** A result far down the list: without its code, and without marks. */
+  plain(n, score) {
+    const { location, title, text, tags } = this.docs
+    return [{
+      location: location[n], title: escape(title[n]), text: `<p>${escape(text[n])}</p>`,
+      tags: [this.categories[category(location[n])], ...tags[n].split("\n").filter(Boolean)], score, terms: {},
+    }]
+  }
+
   /** What the box shows of a recipe: title, sentence, category, device, and the error asked for. */
   result(n, score, used) {
-    const { location, title, text, answers, errors, tags } = this.docs
+    const { title, text, answers, errors } = this.docs
     const code = answers[n] && `<pre><code>${escape(answers[n])}</code></pre>`
     const lines = errors[n].split("\n")
     const shared = lines.map(line => [...terms(line)].map(term => used.has(term)))
@@ -349,10 +399,8 @@ class Index {
     const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
       : `<p data-anchor="error-${best + 1}" lang="en"><code>${mark(lines[best], used)}</code></p>`
     const also = line ? "" : this.hiddenAlias(n, used)
-    return [{
-      location: location[n], title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${also}${line}${code}`,
-      tags: [this.categories[category(location[n])], ...tags[n].split("\n").filter(Boolean)], score, terms: {},
-    }]
+    const [found] = this.plain(n, score)
+    return [{ ...found, title: mark(title[n], used), text: `<p>${mark(text[n], used)}</p>${also}${line}${code}` }]
   }
 
   /** The alias that says most of what was asked, where title and sentence say less. */
@@ -360,7 +408,7 @@ class Index {
     const { title, text, aliases } = this.docs
     const asked = text => [...terms(text)].filter(term => used.has(term))
     const seen = new Set(asked(`${title[n]} ${text[n]}`))
-    const worth = alias => asked(alias).filter(term => !seen.has(term)).reduce((sum, term) => sum + this.rarity(this.postings.get(term).length / 2), 0)
+    const worth = alias => asked(alias).filter(term => !seen.has(term)).reduce((sum, term) => sum + this.rarityOf(term), 0)
     const best = aliases[n].split("\n").map(alias => [worth(alias), alias]).sort((a, b) => b[0] - a[0])[0]
     return best[0] ? `<p class="search-also">${mark(best[1], used)}</p>` : ""
   }
