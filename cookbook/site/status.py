@@ -16,7 +16,7 @@ WORDS = {
         "seconds": "{:.1f} s",
         "alone": "Not run: see below why.",
         "needs": "Needs a GPU",
-        "legend": "✓ passed · ✗ failed · ↻ changed since · – not run. "
+        "legend": "✓ passed · ✗ failed, or warned · ↻ changed since · – not run. "
         "[All environments](../verified.md)",
         "title": "Where the recipes were run",
         "lead": "One table row per environment; each is the record of a run, and a "
@@ -38,7 +38,7 @@ WORDS = {
         "seconds": "{:.1f} 秒",
         "alone": "不会自动运行，原因见下文。",
         "needs": "需要 GPU",
-        "legend": "✓ 通过 · ✗ 失败 · ↻ 之后有改动 · – 未运行。"
+        "legend": "✓ 通过 · ✗ 失败或有警告 · ↻ 之后有改动 · – 未运行。"
         "[全部环境](../verified.md)",
         "title": "在哪些环境运行过",
         "lead": "每行对应一个环境的一次运行记录；"
