@@ -17,6 +17,7 @@ from torch.distributed.constants import default_pg_nccl_timeout
 from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "errors/err-nccl-timeout"
+SOURCE = Path(dist.distributed_c10d.__file__).read_text(encoding="utf-8")
 snippet = load_snippet("errors/err_nccl_timeout.py")
 
 
@@ -69,8 +70,9 @@ def test_nccl_without_a_gpu():
     given = {"store": dist.HashStore(), "rank": 0, "world_size": 1}
     with raises_as_documented(PAGE, "RuntimeError: nccl2 requires"):
         dist.init_process_group("nccl", **given)
-    with raises_as_documented(PAGE, "ValueError: ProcessGroupNCCL is only"):
-        dist.init_process_group("nccl-legacy", **given)
+    if "nccl-legacy" in SOURCE:  # from torch 2.15 on
+        with raises_as_documented(PAGE, "ValueError: ProcessGroupNCCL is only"):
+            dist.init_process_group("nccl-legacy", **given)
 
 
 def texts(library, *messages):
@@ -113,5 +115,4 @@ def test_what_needs_gpus_is_in_the_libraries():
 
 
 def test_the_old_engine_comes_back():
-    source = Path(dist.distributed_c10d.__file__).read_text(encoding="utf-8")
-    assert 'os.environ.get("TORCH_DIST_USE_NCCL2") == "0"' in source
+    assert 'os.environ.get("TORCH_DIST_USE_NCCL2") == "0"' in SOURCE
