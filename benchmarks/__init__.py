@@ -1,1 +1,1 @@
-"""What isolation and the build cost, beside their targets."""
+"""What isolation, the build and the search cost, beside their targets."""

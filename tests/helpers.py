@@ -117,6 +117,31 @@ def raises_as_documented(page: str, start: str):
     assert_documented(page, start, f"{caught.type.__name__}: {caught.value}")
 
 
+def assert_own_gpu(monkeypatch, start):
+    """A process that is started where there are GPUs takes its own, and joins by NCCL.
+
+    It stops there: the rest of the script needs the GPUs.
+    """
+    calls = []
+
+    class Joined(Exception):
+        pass
+
+    def join(backend, device_id):
+        calls.append((backend, device_id))
+        raise Joined
+
+    monkeypatch.setenv("RANK", "5")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
+    monkeypatch.setattr(torch.distributed, "init_process_group", join)
+    with pytest.raises(Joined):
+        start()
+    own = torch.device("cuda", 1)
+    assert calls == [own, ("nccl", own)]
+
+
 # One interpreter that imports once; forks are fast, and end with it.
 FORKS = """
 

@@ -300,7 +300,7 @@ def _also(catalogue: Catalogue, page: Page) -> list[str]:
 
 
 def uncoloured(html: str) -> str:
-    """Code without the spans that colour nothing: half of a page's elements."""
+    """Code without the spans that colour nothing: most of its elements."""
     return INERT.sub(r"\1", html)
 
 

@@ -190,9 +190,8 @@ class Index {
   get sides() {
     if (this.ends) return this.ends
     this.ends = [new Map(), new Map()]
-    for (const term of this.vocabulary)
-      if (term.length === 2)
-        this.ends.forEach((side, i) => side.set(term[i], [...side.get(term[i]) ?? [], term]))
+    for (const term of this.vocabulary.filter(term => term.length === 2))
+      this.ends.forEach((side, i) => side.get(term[i])?.push(term) ?? side.set(term[i], [term]))
     return this.ends
   }
 
@@ -296,7 +295,7 @@ class Index {
       }
     }
     // All that a word may stand for is as rare as the word: "tensor" is not "tensorrt".
-    return { matches, scores, rarity: wanted * this.rarity(scores.size) }
+    return { matches, order: new Map([...matches.keys()].map((match, i) => [match, i])), scores, rarity: wanted * this.rarity(scores.size) }
   }
 
   /** Recipes and topics for a query, best first: [number, score]; and what its terms stand for.
@@ -324,12 +323,13 @@ class Index {
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
   likeness(n, wanted, asked) {
     let best = 0
-    for (const [terms, places] of this.phrasesOf(n)) {
+    for (const places of this.phrasesOf(n)) {
       let common = 0, follows = 1, last
       const met = new Set()
-      for (const [term, { matches, rarity }] of wanted) {
-        const match = places.has(term) ? term : terms.length < matches.size
-          ? this.firstMatch(terms, matches) : [...matches.keys()].find(match => places.has(match))
+      for (const { matches, order, rarity } of wanted.values()) {
+        let match, first = Infinity
+        for (const term of places.keys())
+          if (order.get(term) < first) [match, first] = [term, order.get(term)]
         if (match === undefined) continue
         common += rarity * matches.get(match)
         met.add(match)
@@ -338,24 +338,18 @@ class Index {
         last = place
       }
       if (!common) continue
-      const more = terms.reduce((sum, term) => met.has(term) ? sum : sum + this.rarityOf(term), 0)
+      let more = 0
+      for (const term of places.keys()) if (!met.has(term)) more += this.rarityOf(term)
       best = Math.max(best, common / (asked + more) * (1 - ORDER + ORDER * follows / wanted.size))
     }
     return best
   }
 
-  /** The match of a query's term, of those that come first, that a phrase has. */
-  firstMatch(terms, matches) {
-    const there = new Set(terms.filter(term => matches.has(term)))
-    if (there.size < 2) return [...there][0]
-    for (const match of matches.keys()) if (there.has(match)) return match
-  }
-
-  /** A recipe's title, aliases and errors: the terms of each, and their places. */
+  /** A recipe's title, aliases and errors: for each, term → its place. */
   phrasesOf(n) {
     const { title, aliases, errors } = this.docs
     this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n")
-      .map(text => [...terms(text)]).map(found => [found, new Map(found.map((term, place) => [term, place]))])
+      .map(text => new Map([...terms(text)].map((term, place) => [term, place])))
     return this.phrases[n]
   }
 

@@ -14,7 +14,13 @@ from torch.distributed.elastic.rendezvous import RendezvousParameters
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
 from torch.torch_version import TorchVersion
 
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    assert_own_gpu,
+    load_snippet,
+    raises_as_documented,
+)
 
 PAGE = "distributed/ddp-multi-node"
 SNIPPETS = ROOT / "snippets/distributed"
@@ -116,24 +122,7 @@ def test_plain_python_is_alone(monkeypatch, capsys):
 
 
 def test_with_gpus_each_process_takes_that_of_its_machine(monkeypatch):
-    calls = []
-
-    class Joined(Exception):
-        pass
-
-    def join(backend, device_id):
-        calls.append((backend, device_id))
-        raise Joined
-
-    monkeypatch.setenv("RANK", "5")
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
-    monkeypatch.setattr(dist, "init_process_group", join)
-    with pytest.raises(Joined):
-        load_snippet("distributed/ddp_multi_node.py")
-    own = torch.device("cuda", 1)
-    assert calls == [own, ("nccl", own)]
+    assert_own_gpu(monkeypatch, lambda: load_snippet("distributed/ddp_multi_node.py"))
 
 
 def test_the_endpoint_can_not_be_reached():

@@ -9,7 +9,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
-from tests.helpers import in_two_processes, load_snippet
+from tests.helpers import assert_own_gpu, in_two_processes, load_snippet
 
 SNIPPET = "distributed/ddp_no_sync.py"
 snippet = load_snippet(SNIPPET)
@@ -138,25 +138,7 @@ def test_main_notices_gradients_that_are_not_averaged(monkeypatch):
 
 
 def test_with_gpus_each_process_takes_its_own(monkeypatch):
-    """Before it joins; the rest of the script needs the GPUs."""
-    calls = []
-
-    class Joined(Exception):
-        pass
-
-    def join(backend, device_id):
-        calls.append((backend, device_id))
-        raise Joined
-
-    monkeypatch.setenv("RANK", "5")
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
-    monkeypatch.setattr(dist, "init_process_group", join)
-    with pytest.raises(Joined):
-        snippet.main()
-    own = torch.device("cuda", 1)
-    assert calls == [own, ("nccl", own)]
+    assert_own_gpu(monkeypatch, snippet.main)
 
 
 def test_two_processes_step_with_the_gradients_of_whole_batches(tmp_path):

@@ -17,7 +17,13 @@ from torch.distributed.constants import default_pg_nccl_timeout
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    assert_own_gpu,
+    load_snippet,
+    raises_as_documented,
+)
 
 SNIPPET = "distributed/ddp_single_node.py"
 PAGE = "distributed/ddp-single-node"
@@ -111,25 +117,7 @@ def test_the_sum_of_the_losses_stays_on_the_device(monkeypatch):
 
 
 def test_with_gpus_each_process_takes_its_own(monkeypatch):
-    """Before it joins; the rest of the script needs the GPUs."""
-    calls = []
-
-    class Joined(Exception):
-        pass
-
-    def join(backend, device_id):
-        calls.append((backend, device_id))
-        raise Joined
-
-    monkeypatch.setenv("RANK", "5")
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "set_device", calls.append)
-    monkeypatch.setattr(dist, "init_process_group", join)
-    with pytest.raises(Joined):
-        snippet.main()
-    own = torch.device("cuda", 1)
-    assert calls == [own, ("nccl", own)]
+    assert_own_gpu(monkeypatch, snippet.main)
 
 
 def test_without_a_launcher_init_raises(monkeypatch):
