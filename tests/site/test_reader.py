@@ -26,8 +26,9 @@ PHONE = {"width": 390, "height": 844}
 # What is fetched from now on comes so many milliseconds later.
 LATE = """late => {
   const send = XMLHttpRequest.prototype.send
-  const sent = (request, body) => () => send.apply(request, body)
-  XMLHttpRequest.prototype.send = function (...body) { setTimeout(sent(this, body), late) }
+  XMLHttpRequest.prototype.send = function (...body) {
+    setTimeout(() => send.apply(this, body), late)
+  }
 }"""
 results = ".md-search-result__link"
 
