@@ -19,8 +19,7 @@ import pytest
 
 from cookbook.__main__ import main
 from cookbook.catalogue import CATEGORIES, Catalogue
-from cookbook.checks import recipe_check
-from cookbook.checks.shown import Referee
+from cookbook.checks import file_checks, recipe_check
 from cookbook.checks.structure import problems
 from cookbook.contributing import listing
 from cookbook.running.runner import Job, Result, Runner
@@ -100,20 +99,16 @@ class TinyCookbook:
         end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
-    def problems(self, rendered: tuple | None = None) -> list[str]:
-        """The errors that ``make check`` finds; the build renders no page for it."""
-        found = problems(Catalogue(self.root), rendered)
-        return [str(problem) for problem in found if problem.is_error]
+    def problems(self) -> list[str]:
+        """The errors that ``make check`` finds, each once."""
+        found = problems(Catalogue(self.root))
+        found += file_checks.problems(self.root, file_checks.files(self.root))
+        return [*dict.fromkeys(str(problem) for problem in found if problem.is_error)]
 
     def warnings(self) -> list[str]:
         """What the checks find, and let pass."""
         found = problems(Catalogue(self.root))
         return [str(problem) for problem in found if not problem.is_error]
-
-    def refereed(self, slug: str, lang: str = "en") -> list[str]:
-        """What the referee finds on one page."""
-        page = Catalogue(self.root).by_slug[slug].pages[lang]
-        return [str(problem) for problem in Referee(self.root).problems(page)]
 
     def command(self, *argv: str, **env: str) -> subprocess.CompletedProcess:
         """Run a Python module in the cookbook, as a contributor would."""
