@@ -176,7 +176,6 @@ class PytestRun:
     stdout: str
     stderr: str
     outcomes: dict[tuple[str, str], tuple[str, str]]  # (page, item): (status, text)
-    counted: str = ""  # what the blocks wrote to COUNT_FILE
 
     def of(self, slug: str, item: str | None = None, lang: str = "en"):
         """The status and text of an item; by default, that of the page's snippet."""
