@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.engine.plants import PAGE, RAISES, TWIN, plant
+from tests.engine.plants import PAGE, TWIN, plant
 
 SLUG = "label-smoothing"
 ADDRESSES = {
@@ -42,7 +42,7 @@ def build(cookbook):
 def built(tiny_cookbook):
     """A site of two recipes; one is in English alone, and the other links to it."""
     cookbook = tiny_cookbook()
-    plant(cookbook, en=ENGLISH, test=RAISES, moved=MOVED)
+    plant(cookbook, en=ENGLISH, raises=f"training/{SLUG}", moved=MOVED)
     (cookbook.root / TWIN).unlink()
     cookbook.recipe("other", cookbook.CLAIM, before=f"[CPU]({SLUG}.md#why)\n\n")
     assert cookbook.problems() == []

@@ -8,7 +8,7 @@ from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import confirm_parity
 from cookbook.parity import words_hash
 from cookbook.site.render import full_markdown, site_markdown
-from tests.engine.plants import GPU, PAGE, RAISES, TWIN, plant
+from tests.engine.plants import GPU, PAGE, TWIN, plant
 
 SLUG = "label-smoothing"
 REPOSITORY = "https://example.org/cookbook"
@@ -40,7 +40,7 @@ def behind(cookbook) -> list[str]:
 
 @pytest.fixture
 def confirmed(cookbook):
-    plant(cookbook, test=RAISES)
+    plant(cookbook, raises=f"training/{SLUG}")
     confirm(cookbook)
     assert behind(cookbook) == []
     return cookbook
