@@ -23,16 +23,11 @@ from cookbook.checks import file_checks, recipe_check
 from cookbook.checks.structure import problems
 from cookbook.contributing import listing
 from cookbook.running.runner import Job, Result, Runner
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
-SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
-COPIED = (
-    *SETTINGS,
-    ".gitignore",
-    "conftest.py",
-    "docs/root/index.md",
-)
-COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
+COPIED = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
+COPIED += ("docs/root/index.md", "docs/en/index.md", "docs/zh/index.md")
+COPIED += ("docs/glossary.yml", ".gitignore", "conftest.py")
 COPIED += ("requirements.in", "requirements-paddle.txt")
 TEST = """\"\"\"A test.\"\"\"
 
@@ -67,6 +62,14 @@ class TinyCookbook:
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+
+    def texts(self) -> dict[str, str]:
+        """The text of each file that is the cookbook's own."""
+        return {
+            path.relative_to(self.root).as_posix(): path.read_text("utf-8")
+            for path in self.root.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
 
     def replace(self, path: str, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""

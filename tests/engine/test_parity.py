@@ -12,12 +12,8 @@ from tests.engine.plants import GPU, PAGE, TWIN, plant
 
 SLUG = "label-smoothing"
 REPOSITORY = "https://example.org/cookbook"
-SECTION = "\n## `Why` {#why}\n\nBecause.\n"
-SHELL = "\n```bash\nls\n```\n"
-
-
-def append(cookbook, path: str, text: str) -> None:
-    cookbook.write(path, (cookbook.root / path).read_text("utf-8") + text)
+SECTION = "## `Why` {#why}\n\nBecause.\n"
+SHELL = "```bash\nls\n```\n"
 
 
 def confirm(cookbook, slug: str = SLUG) -> None:
@@ -89,13 +85,13 @@ def test_a_hash_that_looks_like_a_number_does_not_pass_for_one(confirmed):
     assert behind(confirmed) == ["en"]
 
 
-ERROR = "\n```pytb\nKeyError: 1\n```\n"
-LINK = "\n[paper](https://example.org/paper)\n"
+ERROR = "```pytb\nKeyError: 1\n```\n"
+LINK = "[paper](https://example.org/paper)\n"
 
 
 @pytest.mark.parametrize("path", [PAGE, TWIN])
 def test_a_change_of_structure_in_one_language_is_welcome(confirmed, path):
-    append(confirmed, path, SECTION + ERROR + LINK)
+    plant(confirmed, **{path: f"{SECTION}\n{ERROR}\n{LINK}"})
     assert confirmed.problems() == []
     (warning,) = confirmed.warnings()
     other = TWIN if path == PAGE else PAGE
@@ -105,15 +101,14 @@ def test_a_change_of_structure_in_one_language_is_welcome(confirmed, path):
 
 @pytest.mark.parametrize("path", [PAGE, TWIN])
 def test_a_change_of_words_in_one_language_keeps_the_shared_blocks(confirmed, path):
-    append(confirmed, path, SHELL)
+    plant(confirmed, **{path: SHELL})
     (problem,) = confirmed.problems()
     assert problem.startswith(f"{TWIN}:{13 if path == TWIN else 1}: T102 blocks differ")
 
 
 def test_a_change_of_structure_in_both_languages_must_be_the_same(confirmed):
-    for path, text in ((PAGE, SECTION), (TWIN, SECTION.replace("why", "how"))):
-        append(confirmed, path, text)
-    append(confirmed, TWIN, ERROR)
+    other = f"{SECTION.replace('why', 'how')}\n{ERROR}"
+    plant(confirmed, en=SECTION, zh=other)
     first, second = confirmed.problems()
     assert " T103 heading ids differ" in first + second
     assert " T104 the ```pytb blocks differ" in first + second
@@ -121,7 +116,7 @@ def test_a_change_of_structure_in_both_languages_must_be_the_same(confirmed):
 
 @pytest.mark.parametrize("text", [SECTION, SHELL])
 def test_pages_that_differ_in_structure_can_not_be_confirmed(confirmed, text):
-    append(confirmed, PAGE, text)
+    plant(confirmed, en=text)
     before = pages(confirmed)
     done = confirmed.command("cookbook", "parity", SLUG)
     assert done.returncode == 1
@@ -130,7 +125,7 @@ def test_pages_that_differ_in_structure_can_not_be_confirmed(confirmed, text):
 
 
 def test_a_confirmation_written_by_hand_does_not_hide_a_difference(confirmed):
-    append(confirmed, TWIN, SECTION)
+    plant(confirmed, zh=SECTION)
     found = recipe(confirmed).pages
     confirmed.replace(PAGE, found["en"].meta["parity"], words_hash(found["zh"]))
     assert behind(confirmed) == []
@@ -184,7 +179,7 @@ def test_a_stub_has_the_code_of_the_page_there_is(cookbook, gone, lang, title):
     marked = '<!--pytest.mark.skip(reason="it resets")-->\n```bash\nreset\n```\n'
     for path in (PAGE, TWIN):
         cookbook.replace(path, "```python", "<!--pytest.mark.gpu-->\n```python")
-        append(cookbook, path, f"{SECTION}\n{marked}")
+        plant(cookbook, **{path: f"{SECTION}\n{marked}"})
     (cookbook.root / gone).unlink()
     found = recipe(cookbook)
     stub = found.pages[lang]
