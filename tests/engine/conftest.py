@@ -191,11 +191,10 @@ def outcomes(report: Path) -> dict[tuple[str, str], tuple[str, str]]:
         return {}
     found = {}
     for case in ElementTree.parse(report).iter("testcase"):
-        child = case.find("failure")
-        child = case.find("error") if child is None else child
-        child = case.find("skipped") if child is None else child
-        status = "passed" if child is None else child.tag
-        text = "" if child is None else f"{child.get('message')}\n{child.text}"
+        status, text = "passed", ""
+        for child in case.iter():
+            if child.tag in ("failure", "error", "skipped"):
+                status, text = child.tag, f"{child.get('message')}\n{child.text}"
         page = case.get("classname").replace(".", "/").removesuffix("/md") + ".md"
         found[page, case.get("name")] = (status, text)
     return found

@@ -280,6 +280,7 @@ def test_unfinished_pages_are_served_below_their_problems(server):
 
 
 def test_an_edit_is_shown_and_renders_nothing_else(server):
+    """The last test of this server, for it removes a page."""
     cookbook = server.cookbook
     assert "problems" not in server.page_with(GOOD, "Add two numbers")
     (built,) = (cookbook.root / "scratch").glob("cookbook-site-*")
