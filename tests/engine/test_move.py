@@ -121,12 +121,14 @@ REFUSED = {
     ("training/smoothing", NEW): "no recipe training/smoothing; write <",
     ("data/mixup", NEW): "no recipe data/mixup; write training/mixup",
     (OLD, OLD): f"{OLD} is there already; write another category or slug",
+    (OLD, "data/taken"): "snippets/data/taken.py exists already; choose another slug",
     (OLD, "data/mixup"): "mixup exists already: docs/en/training/mixup.md; improve",
 }
 
 
 @pytest.mark.parametrize(("source", "target"), REFUSED)
 def test_what_is_refused_changes_nothing(cookbook, source, target):
+    cookbook.write("snippets/data/taken.py", "")
     before = cookbook.texts()
     with pytest.raises(ScaffoldError) as caught:
         move.plan(Catalogue(cookbook.root), source, target)
