@@ -14,7 +14,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour again verify test-gpu test-paddle test-hostile check bench compat which-torch compiler chromium clean
+.PHONY: help setup serve site new test blocks behaviour again test-gpu test-paddle test-hostile check bench compat compiler chromium clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -42,9 +42,6 @@ behaviour: $(READY) compiler chromium ## All other tests, on every core
 	then $(MAKE) --no-print-directory test-paddle; \
 	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
 	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
-
-verify: $(READY) compiler ## Run every block, and write this environment's record
-	$(BIN)/pytest --verify docs
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
 	$(BIN)/pytest --gpu --verify docs
@@ -114,15 +111,13 @@ chromium:
 
 # One environment per torch release, with the torchvision that belongs to it.
 # === takes exactly this release, also where a build with a suffix is offered.
+TORCH = newest
 SPEC_newest := torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
-compat: $(if $(TORCH),.compat/$(TORCH)/.ready,which-torch) ## Every block and message on another torch: make compat TORCH=2.13.0, or newest
+compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, or: make compat TORCH=2.13.0
 	.compat/$(TORCH)/bin/pytest --verify docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
-
-which-torch:
-	@echo "say which: make compat TORCH=2.13.0"; exit 1
 
 .compat/%/.ready: requirements.txt
 	@echo "Setting up .compat/$*"

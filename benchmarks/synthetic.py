@@ -24,16 +24,14 @@ def grow(root: Path, checkout: Path, recipes: int) -> None:
     real = Catalogue(root).recipes
     generations = ((recipe, number) for number in count() for recipe in real)
     copies: dict[str, list[str]] = {}
-    unraised = re.findall(
-        r"^\[.*?(?=^\[|\Z)", (root / UNRAISED).read_text(), re.M | re.S
-    )
+    unraised = (root / UNRAISED).read_text("utf-8").splitlines(keepends=True)
     planted = []
     for recipe, number in islice(generations, recipes):
         plant(recipe, number, checkout)
         slug = suffixed(recipe.slug, "-", number)
         copies.setdefault(recipe.slug, []).append(f"    - {slug}\n")
-        old, new = (f'"{recipe.category}/{name}"' for name in (recipe.slug, slug))
-        planted += [entry.replace(old, new) for entry in unraised if old in entry]
+        old, new = (f"{recipe.category}/{name}: " for name in (recipe.slug, slug))
+        planted += [line.replace(old, new) for line in unraised if old in line]
     file = checkout / CATEGORIES
     listed = re.sub(
         r"^    - (.*)\n",  # the copies stand in the group of the real one

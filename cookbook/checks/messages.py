@@ -29,7 +29,7 @@ def problems(catalogue: Catalogue) -> list[Problem]:
     listed, found = set(), []
     try:
         entries = _entries(catalogue.root)
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         return [Problem(UNRAISED, 1, "unraised-malformed", {"reason": error})]
     for line, entry in entries:
         if entry["page"] in unreadable:
@@ -72,15 +72,13 @@ def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
     """The entries of the list and their lines; an error where one is not complete."""
     file = root / UNRAISED
     text = file.read_text("utf-8") if file.exists() else ""
-    pages, found = tomllib.loads(text), []
-    for page, reasons in pages.items():
-        for start, reason in dict(reasons).items():
-            if not (start and reason):
-                raise ValueError(f"{page}: {start}")
-            own = text.find(f'"{page}"')  # where its entries begin
-            place = max(own, text.find(start, own))
-            entry = {"page": page, "start": start}
-            found.append((text.count("\n", 0, place) + 1, entry))
+    found = []
+    for key, reason in tomllib.loads(text).items():
+        page, _, start = key.partition(": ")
+        if not (start and reason):
+            raise ValueError(key)
+        line = text.count("\n", 0, text.find(key)) + 1
+        found.append((line, {"page": page, "start": start}))
     return found
 
 

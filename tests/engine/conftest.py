@@ -19,21 +19,15 @@ import pytest
 
 from cookbook.__main__ import main
 from cookbook.catalogue import CATEGORIES, Catalogue
-from cookbook.checks import recipe_check
-from cookbook.checks.shown import Referee
+from cookbook.checks import file_checks, recipe_check
 from cookbook.checks.structure import problems
 from cookbook.contributing import listing
 from cookbook.running.runner import Job, Result, Runner
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
-SETTINGS = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
-COPIED = (
-    *SETTINGS,
-    ".gitignore",
-    "conftest.py",
-    "docs/root/index.md",
-)
-COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
+COPIED = ("mkdocs.yml", "mkdocs.en.yml", "mkdocs.zh.yml", "pyproject.toml")
+COPIED += ("docs/root/index.md", "docs/en/index.md", "docs/zh/index.md")
+COPIED += ("docs/glossary.yml", ".gitignore", "conftest.py")
 COPIED += ("requirements.in", "requirements-paddle.txt")
 TEST = """\"\"\"A test.\"\"\"
 
@@ -69,6 +63,14 @@ class TinyCookbook:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
+    def texts(self) -> dict[str, str]:
+        """The text of each file that is the cookbook's own."""
+        return {
+            path.relative_to(self.root).as_posix(): path.read_text("utf-8")
+            for path in self.root.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+
     def replace(self, path: str, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""
         text = (self.root / path).read_text(encoding="utf-8")
@@ -100,20 +102,16 @@ class TinyCookbook:
         end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
-    def problems(self, rendered: tuple | None = None) -> list[str]:
-        """The errors that ``make check`` finds; the build renders no page for it."""
-        found = problems(Catalogue(self.root), rendered)
-        return [str(problem) for problem in found if problem.is_error]
+    def problems(self) -> list[str]:
+        """The errors that ``make check`` finds, each once."""
+        found = problems(Catalogue(self.root))
+        found += file_checks.problems(self.root, file_checks.files(self.root))
+        return [*dict.fromkeys(str(problem) for problem in found if problem.is_error)]
 
     def warnings(self) -> list[str]:
         """What the checks find, and let pass."""
         found = problems(Catalogue(self.root))
         return [str(problem) for problem in found if not problem.is_error]
-
-    def refereed(self, slug: str, lang: str = "en") -> list[str]:
-        """What the referee finds on one page."""
-        page = Catalogue(self.root).by_slug[slug].pages[lang]
-        return [str(problem) for problem in Referee(self.root).problems(page)]
 
     def command(self, *argv: str, **env: str) -> subprocess.CompletedProcess:
         """Run a Python module in the cookbook, as a contributor would."""
@@ -181,7 +179,6 @@ class PytestRun:
     stdout: str
     stderr: str
     outcomes: dict[tuple[str, str], tuple[str, str]]  # (page, item): (status, text)
-    counted: str = ""  # what the blocks wrote to COUNT_FILE
 
     def of(self, slug: str, item: str | None = None, lang: str = "en"):
         """The status and text of an item; by default, that of the page's snippet."""
@@ -194,11 +191,10 @@ def outcomes(report: Path) -> dict[tuple[str, str], tuple[str, str]]:
         return {}
     found = {}
     for case in ElementTree.parse(report).iter("testcase"):
-        child = case.find("failure")
-        child = case.find("error") if child is None else child
-        child = case.find("skipped") if child is None else child
-        status = "passed" if child is None else child.tag
-        text = "" if child is None else f"{child.get('message')}\n{child.text}"
+        status, text = "passed", ""
+        for child in case.iter():
+            if child.tag in ("failure", "error", "skipped"):
+                status, text = child.tag, f"{child.get('message')}\n{child.text}"
         page = case.get("classname").replace(".", "/").removesuffix("/md") + ".md"
         found[page, case.get("name")] = (status, text)
     return found

@@ -49,6 +49,8 @@ def plant(cookbook, **changes) -> None:
             name, change = "py", "x = 0\n" * change
         elif name == "numbers":
             name, change = "svg", "".join(map(str, range(change)))
+        elif name == "raises":
+            name, change = "test", RAISES.format(change)
         elif name in ("copy", "move"):
             copy(cookbook, change, keep=name == "copy")
             continue
@@ -86,14 +88,14 @@ def copy(cookbook, place: str, keep: bool) -> None:
             (cookbook.root / page).unlink()
 
 
-# A test that raises the message which the page quotes.
+# A test that raises the message which a page quotes.
 RAISES = """
-PAGE = "training/label-smoothing"
+PAGE = "{}"
 
 
 def test_errors():
     with raises_as_documented(PAGE, 'KeyError:'):
-        {}[1]
+        {{}}[1]
 """
 
 # What a record says of an environment.

@@ -15,22 +15,110 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.engine.plants import PAGE, TWIN
+from tests.engine.plants import PAGE, TWIN, plant
 
-PAGES = (PAGE, TWIN)
+SLUG = "label-smoothing"
+ADDRESSES = {
+    "SITE_URL": "https://example.org/x/",
+    "REPOSITORY_URL": "https://example.org/o/r",
+}
+REPOSITORY = ADDRESSES["REPOSITORY_URL"]
+ENGLISH = "## `Why` {#why}\n\nBecause.\n\n```pytb\nKeyError: 1\n```"
+MOVED = "data/other: training/other\ntraining/old-task: training\n"
 
 
-@pytest.fixture
 def build(cookbook):
-    """Builds as ``make site`` does, with scratch/ for temporary files."""
+    """Build as ``make site`` does, with scratch/ for temporary files."""
     scratch = cookbook.root / "scratch"
-    scratch.mkdir()
+    scratch.mkdir(exist_ok=True)
+    done = cookbook.command(
+        "mkdocs", "build", "--strict", TMPDIR=str(scratch), **ADDRESSES
+    )
+    assert list(scratch.iterdir()) == []
+    return done.returncode, done.stdout + done.stderr
 
-    def build(option: str = "--strict"):
-        done = cookbook.command("mkdocs", "build", option, TMPDIR=str(scratch))
-        return done.returncode, done.stdout + done.stderr
 
-    return build
+@pytest.fixture(scope="module")
+def built(tiny_cookbook):
+    """A site of two recipes; one is in English alone, and the other links to it."""
+    cookbook = tiny_cookbook()
+    plant(cookbook, en=ENGLISH, raises=f"training/{SLUG}", moved=MOVED)
+    (cookbook.root / TWIN).unlink()
+    cookbook.recipe("other", cookbook.CLAIM, before=f"[CPU]({SLUG}.md#why)\n\n")
+    assert cookbook.problems() == []
+    code, output = build(cookbook)
+    assert code == 0, output
+    return cookbook
+
+
+@pytest.fixture(scope="module")
+def site(built):
+    """Its text files."""
+    root = built.root / "site"
+    return {
+        file.relative_to(root).as_posix(): file.read_text("utf-8")
+        for file in root.rglob("*")
+        if file.suffix in {".html", ".json", ".md", ".txt", ".xml"}
+    }
+
+
+def test_a_stub_has_the_code_and_leads_to_the_page_there_is(site):
+    stub = site[f"zh/training/{SLUG}/index.html"]
+    assert f'href="../../../en/training/{SLUG}/"' in stub
+    assert "本条目还没有中文页" in stub
+    assert "Add two numbers" in stub
+    assert 'id="why"' in stub  # where the other recipe's page links to
+    assert "Because" not in stub
+    for page in ("index.html", "other/index.html"):
+        assert f"The {SLUG}（英文）" in site[f"zh/training/{page}"]
+    assert "1 个任务" in site["zh/index.html"]
+    assert "2 tasks" in site["en/index.html"]
+    text = site[f"zh/training/{SLUG}.md"]
+    link = f"[英文页](../../en/training/{SLUG}.md)"
+    assert f"> 本条目还没有中文页。代码是两种语言共用的，说明请看{link}。\n" in text
+    assert "<span" not in text
+
+
+def test_lists_know_what_is_written_and_no_old_address(site):
+    assert f"zh/training/{SLUG}.md" not in site["llms.txt"]
+    first, second = json.loads(site["recipes.json"])["recipes"]
+    assert (first["missing"], first["behind"]) == (["zh"], [])
+    assert first["errors"] == ["KeyError: 1"]
+    assert second["category"] == "training"
+    pages = ("index.html", "training/index.html")
+    pages += ("search/search_index.json", "search/search_rest.json")
+    names = ["llms.txt", "recipes.json", "sitemap.xml"]
+    for name in [
+        *names,
+        *(f"{lang}/{page}" for lang in ("en", "zh") for page in pages),
+    ]:
+        assert "old-task" not in site[name], name
+        assert "data/other" not in site[name], name
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_old_address_leads_on_at_once(site, lang):
+    for old, url in (
+        ("data/other", "training/other"),
+        ("training/old-task", "training"),
+    ):
+        html = site[f"{lang}/{old}/index.html"]
+        assert f"{lang}/{url}/index.html" in site
+        assert f'<meta http-equiv="refresh" content="0; url=../../{url}/">' in html
+        assert f'<link rel="canonical" href="../../{url}/">' in html
+        assert f'<a href="../../{url}/">' in html
+    assert "(../training/other.md)" in site[f"{lang}/data/other.md"]
+
+
+@pytest.mark.parametrize(("lang", "guide"), [("en", ""), ("zh", ".zh")])
+def test_pages_link_to_the_repository_they_were_built_for(site, lang, guide):
+    home = site[f"{lang}/index.html"]
+    assert f'href="{REPOSITORY}/blob/HEAD/CONTRIBUTING{guide}.md"' in home
+    wanted = f"{REPOSITORY}/issues/new?template=recipe-wanted.yml"
+    assert f'data-wanted="{wanted}"' in home
+    page = site[f"{lang}/training/other/index.html"]
+    assert f'href="{REPOSITORY}/issues/new?template=wrong-recipe.yml&amp;' in page
+    assert f"page={lang}%2Ftraining%2Fother%2F" in page
 
 
 def snapshot(folder) -> dict:
@@ -39,40 +127,38 @@ def snapshot(folder) -> dict:
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
 
-def test_a_sound_cookbook_is_built_then_kept_when_a_fault_stops_the_build(
-    cookbook, build
-):
-    site, scratch = cookbook.root / "site", cookbook.root / "scratch"
-    code, output = build()
-    assert code == 0, output
-    for lang in ("en", "zh"):
-        html = (site / lang / "training/label-smoothing/index.html").read_text("utf-8")
-        assert "Add two numbers" in html
-    (recipe,) = json.loads((site / "recipes.json").read_text("utf-8"))["recipes"]
-    assert recipe["slug"] == "label-smoothing"
-    code, output = build("--dirty")  # replaces what the first one left
-    assert code == 0, output
-    assert not (site / "en/en").exists()
-    before = snapshot(site)
+# What the checks find of pages; and of their blocks, what only MkDocs finds, late.
+REFUSED = {
+    "by the checks": (
+        {"fence": "```py", "docs/zh/training/other.md": {"encoding": "gb18030"}},
+        [
+            f"{PAGE}:8: P206 a block of ```py would be shown but not run",
+            "docs/zh/training/other.md:2: F104 docs/zh/training/other.md is not UTF-8",
+        ],
+    ),
+    "by MkDocs": (
+        {"en": "[gone](../training/)"},
+        [
+            f"'training/{SLUG}.md' contains an unrecognized relative link",
+            "Not built, for the reasons above: en",
+        ],
+    ),
+}
 
-    # One fault that the checks find, and one that only MkDocs finds, late.
-    cookbook.replace(PAGES[0], "```python", "```py")
-    code, output = build()
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_a_fault_stops_the_build_and_the_site_is_kept(built, how):
+    changes, reasons = REFUSED[how]
+    sources = {file: file.read_bytes() for file in built.root.glob("docs/*/*/*.md")}
+    before = snapshot(built.root / "site")
+    plant(built, **changes)
+    code, output = build(built)
+    for file, text in sources.items():
+        file.write_bytes(text)
     assert code != 0
-    assert f"{PAGES[0]}:8: P206 a block of ```py would be shown but not run" in output
+    assert all(reason in output for reason in reasons), output
     assert "Traceback" not in output
-    assert snapshot(site) == before
-
-    link = "[gone](../training/)\n\n```python"
-    cookbook.replace(PAGES[0], "```py", link)
-    cookbook.replace(PAGES[1], "```python", link)
-    code, output = build()
-    assert code != 0
-    fault = "'training/label-smoothing.md' contains an unrecognized relative link"
-    assert output.count(fault) == 2
-    assert "Not built, for the reasons above: en, zh" in output
-    assert snapshot(site) == before
-    assert list(scratch.iterdir()) == []
+    assert snapshot(built.root / "site") == before
 
 
 def start(cookbook, *argv: str) -> subprocess.Popen:
@@ -132,38 +218,33 @@ class Server:
         except (OSError, HTTPException):
             return ""
 
-    def page_with(self, page: str, text: str) -> str:
-        """The page, once it has the text."""
+    def page_with(self, page: str, text: str, is_shown: bool = True) -> str:
+        """The page, once it has the text; or else, once it has it no more."""
 
         def found() -> str:
             html = self.get(page)
-            return html if text in html else ""
-
-        return wait_for(found, self.process)
-
-    def page_without(self, page: str, text: str) -> str:
-        """The page, once it has the text no more."""
-
-        def found() -> str:
-            html = self.get(page)
-            return html if html and text not in html else ""
+            return html if html and (text in html) == is_shown else ""
 
         return wait_for(found, self.process)
 
 
-@pytest.fixture
-def serve(cookbook):
-    """Starts the server when the test has planted its pages; stops it."""
-    servers = []
-
-    def serve() -> Server:
-        servers.append(Server(cookbook))
-        return servers[0]
-
-    yield serve
-    for server in servers:
-        os.killpg(server.process.pid, signal.SIGINT)
-        server.process.wait(60)
+@pytest.fixture(scope="module")
+def server(tiny_cookbook):
+    """Serves pages that are in order, and such as no build would take."""
+    cookbook = tiny_cookbook()
+    cookbook.recipe("other", cookbook.CLAIM)
+    cookbook.recipe("no-id", cookbook.CLAIM, after="\n## Heading\n")
+    cookbook.recipe("open-fence", cookbook.CLAIM, after=f"\n{OPEN_FENCE}")
+    cookbook.recipe("no-snippet", cookbook.CLAIM, after=f"\n{NO_SNIPPET}")
+    cookbook.recipe("no-yaml", cookbook.CLAIM)
+    cookbook.replace("docs/en/training/no-yaml.md", "Use it", "Use: it")
+    cookbook.recipe("no-python", "def (:\n")
+    home = '---\ntemplate: home.html\n---\n--8<-- "no.md"\n'
+    cookbook.write("docs/en/index.md", home)
+    server = Server(cookbook)
+    yield server
+    os.killpg(server.process.pid, signal.SIGINT)
+    server.process.wait(60)
     assert list((cookbook.root / "scratch").iterdir()) == []
 
 
@@ -172,18 +253,7 @@ OPEN_FENCE = "```text\nnever closed\n"
 NO_SNIPPET = '```python\n--8<-- "training/none.py"\n```\n'
 
 
-def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
-    cookbook.recipe("no-id", cookbook.CLAIM, after="\n## Heading\n")
-    cookbook.recipe("open-fence", cookbook.CLAIM, after=f"\n{OPEN_FENCE}")
-    cookbook.recipe("no-snippet", cookbook.CLAIM, after=f"\n{NO_SNIPPET}")
-    cookbook.recipe("no-yaml", cookbook.CLAIM)
-    cookbook.replace("docs/en/training/no-yaml.md", "Use it", "Use: it")
-    cookbook.recipe("no-python", "def (:\n")
-    cookbook.write(
-        "docs/en/index.md", '---\ntemplate: home.html\n---\n--8<-- "no.md"\n'
-    )
-    server = serve()
-
+def test_unfinished_pages_are_served_below_their_problems(server):
     page = server.page_with("en/training/no-id", "This page is not finished")
     assert "<li>12: P302 a heading without an id" in page
     assert "language-python" in page
@@ -209,21 +279,21 @@ def test_unfinished_pages_are_served_below_their_problems(cookbook, serve):
     assert "docs/en/training/no-id.md:12: P302 a heading without an id" in server.log
 
 
-def test_an_edit_is_shown_and_renders_nothing_else(cookbook, serve):
-    cookbook.recipe("other", cookbook.CLAIM)
-    server = serve()
+def test_an_edit_is_shown_and_renders_nothing_else(server):
+    """The last test of this server, for it removes a page."""
+    cookbook = server.cookbook
     assert "problems" not in server.page_with(GOOD, "Add two numbers")
     (built,) = (cookbook.root / "scratch").glob("cookbook-site-*")
     others = {file: file.stat().st_mtime_ns for file in built.rglob("other/index.html")}
     assert len(others) == 2
 
-    cookbook.replace(PAGES[0], "```python", "A new word.\n\n```python")
-    server.page_with(GOOD, "A new word.")
     cookbook.write("snippets/training/label_smoothing.py", '"""Add more."""\n')
-    page = server.page_with(GOOD, "Add more.")
+    cookbook.replace(PAGE, "```python", "A new word.\n\n```python")
+    page = server.page_with(GOOD, "A new word.")
+    assert "Add more." in page
     assert "<li>snippets/training/label_smoothing.py:1: S203" in page
     cookbook.write("snippets/training/label_smoothing.py", cookbook.CLAIM)
-    server.page_without(GOOD, "problems")
+    server.page_with(GOOD, "problems", False)
     assert {file: file.stat().st_mtime_ns for file in others} == others
 
     text = (cookbook.root / "docs/categories.yml").read_text("utf-8")
@@ -231,10 +301,9 @@ def test_an_edit_is_shown_and_renders_nothing_else(cookbook, serve):
     wait_for(lambda: "docs/categories.yml:1: P408" in server.log, server.process)
     assert "Add two numbers" in server.get(GOOD)  # the last good site
     cookbook.write("docs/categories.yml", text.replace("Training", "Schooling"))
-    server.page_with(GOOD, "Schooling")
-    cookbook.replace(PAGES[0], "The label-smoothing", "Another title")
-    assert "Another title" in server.page_with("en/training/other", "Another title")
-    for page in PAGES:
+    cookbook.replace(PAGE, "The label-smoothing", "Another title")
+    assert "Schooling" in server.page_with("en/training/other", "Another title")
+    for page in (PAGE, TWIN):
         (cookbook.root / page).unlink()
-    server.page_without("en/training/other", "Another title")
+    server.page_with("en/training/other", "Another title", False)
     assert server.get(GOOD) == ""

@@ -8,7 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from cookbook.catalogue import Catalogue
+from cookbook.rules import Problem, report
 from cookbook.running import collector, namespaces, output
+from cookbook.site.render import full_markdown, site_markdown
+from tests.engine.plants import PAGE, TWIN, plant
+from tests.helpers import ROOT
 
 FAULTY = {
     # The assert stands on line 9, in a function that line 12 calls.
@@ -29,6 +34,7 @@ FAULTY = {
     "exits": '"""Exit."""\n\nimport sys\n\nassert True\nsys.exit(0)\n',
     "hangs": '"""Hang."""\n\nimport time\n\nassert True\ntime.sleep(60)\n',
     "prints-otherwise": '"""Print."""\n\nprint("new")\n',
+    "draws-otherwise": '"""Draw nothing more."""\n\nassert 1 + 1 == 2\n',
     "needs-package": '"""Import."""\n\nimport no_such_package\n\nassert True\n',
     "needs-network": '"""Reach out."""\n\nimport socket\n\nassert True\n'
     'socket.gethostbyname("example.org")\n',
@@ -71,6 +77,10 @@ def batch(tiny_cookbook):
     for slug, source in FAULTY.items():
         cookbook.recipe(slug, source)
     cookbook.write("snippets/training/prints_otherwise.out", "old\n")
+    cookbook.write(
+        "snippets/training/draws_otherwise.svg", "<svg>\n<text>x</text></svg>"
+    )
+    cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
     cookbook.recipe("counted", COUNTED)
     again = '\n```python\n--8<-- "training/counted.py"\n```\n'
     cookbook.recipe("shell", PRINT, after=SHELL)
@@ -86,7 +96,7 @@ def batch(tiny_cookbook):
     os.mkfifo(counter)  # a block writes to no file outside its own folders
     reader = os.open(counter, os.O_RDONLY | os.O_NONBLOCK)
     run = cookbook.pytest("-o", "block_timeout=2", COUNT_FILE=str(counter))
-    run.counted = os.read(reader, 10).decode()
+    run.cookbook, run.counted = cookbook, os.read(reader, 10)
     os.close(reader)
     return run
 
@@ -117,6 +127,8 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
         "otherwise than snippets/training/prints_otherwise.out; "
         "if right, pytest --record\n--- recorded\n+++ printed\n@@ -1 +1 @@\n"
         "-old\n+new\n",
+        "draws-otherwise": "snippets/training/draws_otherwise.py:1: drew otherwise "
+        "than snippets/training/draws_otherwise.svg; look at it, and if right, ",
         "needs-package": "snippets/training/needs_package.py:3: needs "
         "no_such_package, which is not installed here",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
@@ -154,7 +166,13 @@ def test_every_block_of_a_page_is_an_item_and_so_is_the_comparison(batch):
 def test_a_block_on_several_pages_runs_once(batch):
     pages = [page for page, item in batch.outcomes if item == "counted.py"]
     assert len(pages) == 4
-    assert batch.counted == "x"
+    assert batch.counted == b"x"
+
+
+def test_a_lane_that_its_block_kills_is_replaced(batch):
+    """In a namespace no block can kill it."""
+    status, text = batch.of("a-kills")
+    assert status == "passed" or "ended its own lane" in text
 
 
 def test_a_command_that_fails_inside_a_pipe_fails_the_block(batch):
@@ -183,23 +201,69 @@ def test_what_the_site_shows_and_pytest_would_not_run_fails(batch):
     assert "docs/en/training/tildes.md:12: P210 ~~~bash begins a block" in text
 
 
-def test_a_page_that_would_not_run_as_shown_stops_the_run(tiny_cookbook):
-    cookbook = tiny_cookbook()
-    cookbook.replace("docs/en/training/label-smoothing.md", "```python", "```py")
+def test_problems_are_marked_in_the_diff_of_a_pull_request(batch, capsys):
+    matchers = json.loads((ROOT / ".github/problems.json").read_text("utf-8"))
+    (pattern,) = matchers["problemMatcher"][0]["pattern"]
+    report([Problem(Path(PAGE), 1, "heading-level-1")])  # as check prints it
+    snippet = "snippets/training/assert_fails.py"
+    printed = f"{capsys.readouterr().out}{snippet}:8:1: B011 as ruff says it\n"
+    printed += batch.stdout
+    marked = re.findall(pattern["regexp"], printed, re.MULTILINE | re.ASCII)
+    assert (snippet, "8", "exited with code 1") in marked
+    assert (snippet, "8", "B011 as ruff says it") in marked
+    assert {PAGE, "docs/en/training/tildes.md"} < {file for file, *_ in marked}
+    assert all((batch.cookbook.root / file).is_file() for file, *_ in marked)
+
+
+def test_a_page_that_would_not_run_as_shown_stops_the_run(cookbook):
+    plant(cookbook, fence="```py", zh={"encoding": "gb18030"})
     cookbook.recipe("missing", PRINT)
     (cookbook.root / "snippets/training/missing.py").unlink()
     refused = cookbook.pytest()
-    assert refused.code == 2
+    assert refused.code == pytest.ExitCode.INTERRUPTED
     for message in (
-        "label-smoothing.md:8: P206 a block of ```py would be shown but not run; write",
-        'missing.md:9: P203 no snippet training/missing.py; write --8<-- "<category>/',
+        f"{PAGE}:8: P206 a block of ```py would be shown but not run; write",
+        "docs/en/training/missing.md:9: P203 no snippet training/missing.py; write --8",
+        f"{TWIN}:2: F104 {TWIN} is not UTF-8",
     ):
-        assert f"docs/en/training/{message}" in refused.stdout
+        assert message in refused.stdout
     assert "passed" not in refused.stdout
+    assert "Traceback" not in refused.stdout
 
 
-def test_record_writes_updates_and_removes_output(cookbook):
-    outputs = cookbook.root / "snippets/training"
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--gpu",), "--gpu: torch finds no GPU on this machine"),
+        (("-n", "2"), "-n: blocks have a lane for each core already"),
+    ],
+)
+def test_what_can_not_be_run_is_refused(cookbook, options, reason):
+    run = cookbook.pytest(*options)
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert reason in run.stderr
+    assert run.outcomes == {}
+
+
+DRAW = '''
+"""Draw a line."""
+
+from pathlib import Path
+
+# It is there before Matplotlib would make it, which takes up to forty seconds.
+(fonts,) = Path.home().glob(".cache/matplotlib/fontlist-*")
+
+import matplotlib.pyplot as plt
+
+fig, ax = plt.subplots()
+ax.plot([1, 2])
+assert ax.set_title("up").get_text() == "up"
+fig.savefig("label_smoothing.svg")
+'''.lstrip()
+
+
+def test_record_writes_updates_and_removes_what_is_printed_and_drawn(cookbook):
+    cookbook.recipe("label-smoothing", DRAW)
     cookbook.recipe("fails", '"""Fail."""\n\nprint("half")\nassert False\n')
     cookbook.recipe("prints", PRINT)
     cookbook.recipe("printed", PRINT)
@@ -209,17 +273,22 @@ def test_record_writes_updates_and_removes_output(cookbook):
     assert run.code == 1
     assert run.of("fails")[0] == "failure"
     assert run.of("prints") == run.of("printed") == ("passed", "")
-    recorded = {file.stem: file.read_text() for file in outputs.glob("*.out")}
+    snippets = cookbook.root / "snippets/training"
+    recorded = {file.stem: file.read_text() for file in snippets.glob("*.out")}
     assert recorded == {"fails": "old\n", "printed": "2\n", "prints": "2\n"}
+    (picture,) = snippets.glob("*.svg")
+    drawn = picture.read_text("utf-8")
+    assert ">up</text>" in drawn
+    assert "#000000" not in drawn
 
-
-def test_the_gpu_run_fails_where_there_is_no_gpu(cookbook):
-    cookbook.recipe("marked", PRINT, before="<!--pytest.mark.gpu-->\n")
-    run = cookbook.pytest("--gpu", CUDA_VISIBLE_DEVICES="")
-    assert run.code != 0
-    assert "--gpu: torch finds no GPU on this machine" in run.stderr
-    assert "skipped" not in run.stdout
-    assert run.outcomes == {}
+    plant(cookbook, head="alt: {label_smoothing: A line that goes <up>.}")
+    plant(cookbook, zh=["aliases:", "alt: {label_smoothing: 一条上升的线。}\naliases:"])
+    catalogue = Catalogue(cookbook.root)
+    english, chinese = catalogue.by_slug["label-smoothing"].pages.values()
+    shown = site_markdown(catalogue, english)
+    assert '<svg role="img" aria-label="A line that goes &lt;up&gt;."' in shown
+    assert drawn.removeprefix("<svg ") in shown
+    assert "\n\n> 图：一条上升的线。\n" in full_markdown(catalogue, chinese)
 
 
 @pytest.mark.parametrize(
@@ -245,57 +314,29 @@ def statuses(document: dict) -> dict[str, str]:
     return {Path(block["path"]).stem: block["status"] for block in document["blocks"]}
 
 
-def verified(cookbook, *options: str) -> dict:
-    """The record that a failing run writes."""
-    assert cookbook.pytest("--verify", *options).code == 1
+def record_of(cookbook) -> dict:
+    """The record that a run wrote."""
     (file,) = (cookbook.root / "verified").glob("cpu-*.json")
     return json.loads(file.read_text("utf-8"))
 
 
-def test_a_record_holds_what_was_run_and_what_passed_is_not_run_again(tiny_cookbook):
-    """A block that lacks a package is not run.
+# What the site and the checks import, and the blocks do without.
+MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
+MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")
 
-    In a namespace no block can kill its lane; elsewhere it fails, and the lane is
-    replaced.
-    """
+
+def test_a_run_that_is_stopped_records_what_was_run_and_judged(tiny_cookbook):
+    """Here with no more packages than the guides name, as on a GPU's machine."""
     cookbook = tiny_cookbook()
-    for slug in ("needs-package", "raises"):
-        cookbook.recipe(slug, FAULTY[slug])
-    cookbook.recipe("edited", cookbook.CLAIM)
-    cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
-    run = cookbook.pytest("--verify")
-    (file,) = (cookbook.root / "verified").glob("cpu-*.json")
-    document = json.loads(file.read_text("utf-8"))
-    status, text = run.of("a-kills")
-    assert status == "passed" or "ended its own lane" in text
-    assert statuses(document) == {
-        "label_smoothing": "passed",
-        "edited": "passed",
-        "raises": "failed",
-        "a_kills": status.replace("failure", "failed"),
-    }
-    assert not document["complete"]
-
-    cookbook.recipe("new", cookbook.CLAIM)
-    cookbook.replace("snippets/training/edited.py", "== 2", "== 2  # edited")
-    run = cookbook.pytest("--unrecorded")
-    status, reason = run.of("label-smoothing")
-    assert status == "skipped"
-    assert re.search(
-        r"passed here already, on [\d-]+ \(verified/cpu-.*\.json\)", reason
-    )
-    for slug, expected in (("raises", "failure"), ("edited", "passed")):
-        assert run.of(slug)[0] == expected
-    assert run.of("new") == ("passed", "")
-
-
-def test_a_run_that_is_stopped_records_what_was_judged(tiny_cookbook):
-    cookbook = tiny_cookbook()
-    cookbook.recipe("a-first", FAULTY["raises"])
-    cookbook.write("snippets/training/label_smoothing.out", "never printed\n")
-    document = verified(cookbook, "-x")
-    assert statuses(document) == {"a_first": "failed"}
-    assert not document["complete"]
+    cookbook.recipe("needs-package", FAULTY["needs-package"])
+    cookbook.recipe("to-come", cookbook.CLAIM)
+    lines = ["import sys", *(f"sys.modules[{name!r}] = None" for name in MISSING)]
+    cookbook.write("missing.py", "\n".join(lines))
+    run = cookbook.pytest("-p", "missing", "--verify", "-x", "-k", "py")
+    assert run.of("needs-package")[0] == "failure", run.stdout + run.stderr
+    record = record_of(cookbook)
+    assert statuses(record) == {"label_smoothing": "passed"}
+    assert not record["complete"]
 
 
 @pytest.mark.parametrize(
@@ -316,30 +357,31 @@ def test_the_end_of_a_run_says_what_was_not_contained(level, said):
     assert all(part in lines[0] for part in said)
 
 
-def test_a_split_run_merged_is_one_run(tiny_cookbook):
+def test_a_split_run_merged_is_one_run_and_what_passed_is_not_run_again(tiny_cookbook):
     cookbook = tiny_cookbook()
     for slug in ("first", "second"):
         cookbook.recipe(slug, cookbook.CLAIM)
     cookbook.recipe("raises", FAULTY["raises"])
-    parts = []
+    verified, parts = cookbook.root / "verified", []
     for group in ("1", "2"):
         cookbook.pytest("--verify", "--splits", "2", "--group", group)
-        (file,) = (cookbook.root / "verified").glob("cpu-*.json")
-        assert not json.loads(file.read_text("utf-8"))["complete"]
-        parts.append(cookbook.root / "parts" / group / file.name)
-        parts[-1].parent.mkdir(parents=True)
-        file.rename(parts[-1])
-    done = cookbook.command("cookbook", "merge", *map(str, parts))
+        assert not record_of(cookbook)["complete"]
+        parts.append(verified.rename(cookbook.root / f"part{group}"))
+    files = [next(part.iterdir()) for part in parts]
+    environments = [json.loads(file.read_text())["environment"] for file in files]
+    done = cookbook.command("cookbook", "merge", *map(str, files))
     assert (done.returncode, done.stderr) == (0, "")
-    merged = json.loads(file.read_text("utf-8"))
+    merged = record_of(cookbook)
     names = ("label_smoothing", "first", "second")
     assert statuses(merged) == {"raises": "failed", **dict.fromkeys(names, "passed")}
     assert merged["complete"] is True
-    assert merged["environment"] == json.loads(parts[0].read_text())["environment"]
+    assert merged["environment"] == environments[0]
 
-
-def test_workers_are_for_tests_and_not_for_blocks(tiny_cookbook):
-    cookbook = tiny_cookbook()
-    run = cookbook.pytest("-n", "2")
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "-n: blocks have a lane for each core already" in run.stderr
+    cookbook.recipe("new", cookbook.CLAIM)
+    cookbook.replace("snippets/training/second.py", "== 2", "== 2  # edited")
+    run = cookbook.pytest("--unrecorded")
+    status, reason = run.of("first")
+    assert status == "skipped"
+    assert re.search(r"passed here already, on [\d-]+ \(verified/cpu-.*json\)", reason)
+    assert run.of("raises")[0] == "failure"
+    assert run.of("second") == run.of("new") == ("passed", "")

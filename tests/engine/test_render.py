@@ -3,13 +3,11 @@
 import hashlib
 import re
 
-import pytest
-
 from cookbook.catalogue import Catalogue
 from cookbook.site.render import full_markdown, site_markdown
+from tests.engine.plants import OUTPUT
 
 SLUG = "label-smoothing"
-SNIPPET = "snippets/training/label_smoothing.py"
 FENCED = re.compile(r"^```(\S+).*\n([\s\S]*?)^```$", re.MULTILINE)
 
 
@@ -18,29 +16,24 @@ def twin(cookbook) -> str:
     return full_markdown(catalogue, catalogue.by_slug[SLUG].pages["en"])
 
 
-CODE = {
-    "an array": 'echo "n=${#arr[@]}"\n',
-    "braces": "awk '{ .5 }' a; echo { .b }\n",
-    "blank lines": "a\n\n\n\nb\n",
-    "a link to the page of environments": "cat '](../verified.md)'\n",
-}
+SHELL = """echo "n=${#arr[@]}"
+awk '{ .5 }' a; echo { .b }
 
 
-@pytest.mark.parametrize("code", CODE.values(), ids=CODE)
-def test_shell_lines_stand_in_the_twin_as_on_the_page(cookbook, code):
-    cookbook.recipe(SLUG, cookbook.CLAIM, after=f"\n```bash\n{code}```\n")
-    assert FENCED.findall(twin(cookbook))[2] == ("bash", code)
+
+cat '](../verified.md)'
+"""
 
 
-def test_snippets_and_outputs_stand_in_the_twin_byte_for_byte(cookbook):
+def test_code_and_outputs_stand_in_the_twin_byte_for_byte(cookbook):
     source = '"""Print."""\n\n\nprint({1: "{ #a }"})\n\n\n\nprint("{ .b }")\n'
-    cookbook.recipe(SLUG, source)
-    cookbook.write(SNIPPET.replace(".py", ".out"), "{1: '{ #a }'}\n\n\n\n\n{ .b }\n")
-    _, (_, code), (_, output) = FENCED.findall(twin(cookbook))
-    assert code == source
-    assert output == "{1: '{ #a }'}\n\n\n\n\n{ .b }\n"
+    printed = "{1: '{ #a }'}\n\n\n\n\n{ .b }\n"
+    cookbook.recipe(SLUG, source, after=f"\n```bash\n{SHELL}```\n")
+    cookbook.write(OUTPUT, printed)
+    _, *shown = FENCED.findall(twin(cookbook))
+    assert shown == [("python", source), ("text", printed), ("bash", SHELL)]
     snippet = Catalogue(cookbook.root).by_slug[SLUG].snippets[0]
-    assert hashlib.sha256(code.encode()).hexdigest() == snippet.sha256
+    assert hashlib.sha256(source.encode()).hexdigest() == snippet.sha256
 
 
 def test_prose_of_the_twin_has_no_attributes_and_no_gaps(cookbook):

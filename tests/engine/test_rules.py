@@ -1,14 +1,13 @@
-"""The rules of code, words and files: each fault is named, in either language.
+"""The rules themselves, what ruff and git do for them, and the glossary.
 
-The rules of structure are planted in test_structure.py.
+Each fault that a rule names is planted in faults.toml, or in another test of this
+folder.
 """
 
 import html
-import inspect
 import re
 import string
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -17,147 +16,33 @@ import pytest
 
 from cookbook.catalogue import Catalogue
 from cookbook.checks import file_checks, lint, prose_checks
-from cookbook.rules import ERROR, GROUPS, RULES, WARNING, Problem
+from cookbook.rules import GROUPS, RULES, WARNING
 from cookbook.site import indexes
-from tests.engine import (
-    test_mutation,
-    test_parity,
-    test_records,
-    test_shown,
-    test_structure,
-)
-from tests.engine.plants import PAGE, SNIPPET, TEST, TWIN, plant
+from tests.engine.plants import TWIN, plant
 from tests.engine.test_apis import resolve
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
-NOTE = "F101 what looks like a credential"
-# In pieces, so that the checks of this repository do not find them here.
-KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
-HUB = "hf" + "_" + "aB3" * 11
-GITHUB = "ghp" + "_" + "aB3dE6gH9j" * 4
-HOME = "/home/" + "ana"
-WINDOWS = "C:" + "\\data\\"
-ONE, TO_DO = "a path of one machine, ", "TO" + "DO"
-
-FILE_FAULTS = {
-    "home folder": ("py", f'path = "{HOME}/data"', f"{SNIPPET}:4: F102 {ONE}{HOME}; "),
-    "drive": ("zh", f"{WINDOWS}train", f"{TWIN}:12: F102 {ONE}{WINDOWS}; "),
-    "work left in py": ("py", f"{TO_DO}: more", f"{SNIPPET}:4: F103 left"),
-    "work left in zh": ("zh", f"{TO_DO}: more", f"{TWIN}:12: F103 left"),
-    "work left in test": ("test", f"{TO_DO}: more", f"{TEST}:8: F103 left"),
-}
-
-
-@pytest.mark.parametrize("name", FILE_FAULTS)
-def test_a_fault_of_any_file_is_named_likewise(cookbook, name):
-    file, text, expected = FILE_FAULTS[name]
-    plant(cookbook, **{file: text})
-    paths = [Path(path) for path in (PAGE, TWIN, SNIPPET, TEST)]
-    (found,) = file_checks.problems(cookbook.root, paths)
-    assert str(found).startswith(expected)
-
-
-# In two parts, for the same reason.
-FORMS = {
-    "AWS": ("ASIA", "QYLPMN5HHHFPZAM2"),
-    "GitHub": ("github_pat_", "aB3dE6gH9j" * 6),
-    "Hugging Face": (HUB[:3], HUB[3:]),
-    "OpenAI": ("sk-proj-", "aB3_" * 20),
-    "password in an address": ("https://ana:", "correcthorse@a.org/"),
-    "Google": ("AIza", "aB3dE6g" * 5),
-    "PyPI": ("pypi-AgEI", "cHlwaS5vcmc" + "aB3dE" * 10),
-    "Slack": ("xoxb-", "1234567890-aB3dE6gH9"),
-    "Weights & Biases": ("WANDB_API_KEY", "=" + "0a" * 20),
-    "private key": ("-----BEGIN RSA ", "PRIVATE KEY-----"),
-}
-
-
-@pytest.mark.parametrize("kind", FORMS)
-def test_a_credential_is_known_by_its_form(cookbook, kind):
-    cookbook.write("notes.md", f"a\n\n{''.join(FORMS[kind])}\n")
-    found = file_checks.problems(cookbook.root, [Path("notes.md")])
-    assert [str(problem) for problem in found] == [
-        f"notes.md:3: {NOTE} ({kind}); remove it, and revoke it where it is valid; an "
-        "example is marked by the comment pragma: allowlist secret"
-    ]
-
-
-OUT_OF_PLACE = {
-    "docs": ("docs/en/training/helper", "docs/en/training/old.py", "docs/notes.txt"),
-    "snippets": ("snippets/training/weights.bin", "snippets/stray.py"),
-    "tests/snippets": (
-        "tests/snippets/training/conftest.py",
-        "tests/snippets/training/helper.py",
-    ),
-    "verified": ("verified/notes.txt",),
-}
-OUT_OF_PLACE["docs"] += ("docs/en/training/deeper/page.md",)
-TREE_FAULTS = {
-    path: ({path: "x = 1"}, f"{path}:1: F105 no file of this kind belongs in {folder}/")
-    for folder, paths in OUT_OF_PLACE.items()
-    for path in paths
-} | {
-    "a large file": (
-        {"tests/search/all.jsonl": "x" * 200_001},
-        "tests/search/all.jsonl:1: F107 a file of 200 kB; keep it below 200,",
-    ),
-    "a credential in UTF-16": (
-        {"en": {"text": f"\n{HUB}\n", "encoding": "utf-16"}},
-        f"{PAGE}:1: F104 {PAGE} is not UTF-8, or begins with a byte-order mark; ",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TREE_FAULTS)
-def test_a_file_that_does_not_belong_is_named(cookbook, name):
-    changes, expected = TREE_FAULTS[name]
-    plant(cookbook, **changes)
-    (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
-    assert str(found).startswith(expected)
+KEY = "AKIA" + "QYLPMN5HHHFPZAM2"  # in two, so that no scanner takes it for a leak
 
 
 @pytest.mark.parametrize("in_git", [True, False])
-def test_a_link_is_named(cookbook, in_git):
+def test_what_git_would_keep_is_looked_at(cookbook, in_git):
+    """An unpacked archive has no git, but the same .gitignore."""
+    root = cookbook.root
+    for name in ("new.md", "removed.md", "site/index.html", "other/.git/HEAD"):
+        cookbook.write(name, KEY)
+    (root / "a.png").write_bytes(b"\x89PNG\0" + KEY.encode())
+    (root / "link.md").symlink_to("/nowhere")
     if in_git:
+        cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
+        cookbook.write("env/key.py", KEY)
         cookbook.write(".git/info/exclude", "/cookbook\n/docs/overrides\n")
         cookbook.git("init", "--quiet")
-    (cookbook.root / SNIPPET).unlink()
-    (cookbook.root / SNIPPET).symlink_to("/nowhere")
-    (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
-    assert str(found).startswith(f"{SNIPPET}:1: F106 a symbolic link; ")
-
-
-def test_git_decides_which_files_are_looked_at(cookbook):
-    cookbook.git("init", "--quiet")
-    cookbook.write("README.md", "tracked\n")
-    cookbook.write("removed.md", "tracked\n")
-    cookbook.git("add", "README.md", "removed.md")
-    (cookbook.root / "removed.md").unlink()
-    cookbook.write("new.md", "not yet tracked\n")
-    cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
-    cookbook.write("env/key.py", f'key = "{KEY}"\n')
-    cookbook.write("other/.git/HEAD", "ref: refs/heads/main\n")
-    found = {str(path) for path in file_checks.files(cookbook.root)}
-    assert {"README.md", "new.md"} <= found
-    assert not {"removed.md", "env/key.py"} & found
-
-
-def test_a_credential_is_found_in_any_text_that_git_keeps(cookbook):
-    path = ".github/workflows/x.yml"
-    cookbook.write(path, f"a\n{GITHUB[:40]}\n")
-    cookbook.write("site/index.html", GITHUB[:40])  # which git ignores
-    (cookbook.root / "a.png").write_bytes(b"\x89PNG\0" + GITHUB.encode())
-    (found,) = file_checks.problems(cookbook.root, file_checks.files(cookbook.root))
-    assert str(found).startswith(f"{path}:2: {NOTE} (GitHub); ")
-
-
-def test_paths_that_are_none_of_one_machine_pass(cookbook):
-    code = (
-        'parts = "a/b".split("/"), "/dev/null", "https://a.org/x", "a" + "/b"\n'
-        'file = f"{parts}/results.pt"\nmark = "example pragma: allowlist secret", '
-    )
-    plant(cookbook, py=f'{code}"{HUB}"')
-    assert file_checks.problems(cookbook.root, [Path(SNIPPET)]) == []
+        cookbook.git("add", "removed.md")
+    (root / "removed.md").unlink()
+    link, key = file_checks.problems(root, file_checks.files(root))
+    assert str(link).startswith("link.md:1: F106 a symbolic link; ")
+    assert str(key).startswith("new.md:1: F101 what looks like a credential (AWS); ")
 
 
 def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
@@ -188,17 +73,12 @@ def test_every_rule_stands_on_the_page_of_rules(lang):
     )
 
 
-def planted() -> set[str]:
-    """The codes that the tests of the engine plant a fault for."""
-    tables = Path(__file__).with_name("faults.toml").read_text("utf-8")
-    modules = test_mutation, test_parity, test_records, test_shown, test_structure
-    modules += (sys.modules[__name__],)
-    sources = [tables, *map(inspect.getsource, modules)]
-    return set(re.findall(r"\b[A-Z]\d{3}\b", "\n".join(sources)))
-
-
 def test_no_rule_lacks_a_planted_fault():
-    assert {rule.code for rule in RULES.values()} - planted() == set()
+    codes = [rule.code for rule in RULES.values()]
+    assert len(set(codes)) == len(codes)
+    tests = [file for file in Path(__file__).parent.iterdir() if file.is_file()]
+    planted = "".join(file.read_text("utf-8") for file in tests)
+    assert set(codes) - set(re.findall(r"\b[A-Z]\d{3}\b", planted)) == set()
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -214,37 +94,44 @@ def fields(texts: tuple[str, str]) -> list[str]:
     return [field for _, field, _, _ in parsed if field]
 
 
-def test_codes_are_unique_and_warnings_are_no_errors():
-    assert len({rule.code for rule in RULES.values()}) == len(RULES)
-    assert Problem(Path("a"), 1, "heading-level-1").is_error
-    assert not Problem(Path("a"), 1, "twin-unconfirmed").is_error
-    assert RULES["heading-level-1"].severity == ERROR
+# What ruff refuses in a snippet, with snippets/ruff.toml.
+FAULTY = f'''"""A snippet."""
+
+import torch
+from torch.cuda.amp import GradScaler as Scaler
+
+torch.hub.load("a", Scaler())
+x = "{74 * "x"}"
+y = "\u202e1"  # runs backwards
+\u0435 = 1  # a letter of another script
 
 
-# What ruff finds in a snippet, with snippets/ruff.toml, and what its message says.
-RUFF_FAULTS = {
-    "def double(x):\n    return 2 * x": "3:5: D103",
-    f'x = "{"x" * 74}"': "3:80: E501",
-    'x = "\u202e1"  # runs backwards': "3:1: PLE2502",
-    "\u0435 = 1  # a letter of another script": "3:1: PLC2401",
-    "from torch.cuda.amp import GradScaler as Scaler\n\nScaler()": "`torch.cuda.amp."
-    "GradScaler` is banned: deprecated or gone: use torch.amp.GradScaler",
-    'import torch\n\ntorch.hub.load("a", "b")': "`torch.hub` is banned: needs the",
-}
+def double(x):
+    return 2 * x
+'''
+FOUND = """
+4:28: TID251 `torch.cuda.amp.GradScaler` is banned: deprecated or gone: use torch.amp.
+6:1: TID251 `torch.hub` is banned: needs the network: make the data in the snippet
+7:80: E501
+8:1: PLE2502
+9:1: PLC2401
+12:5: D103
+"""
 
 
-@pytest.mark.parametrize("code", RUFF_FAULTS)
-def test_ruff_refuses_what_it_has_a_rule_for(code):
-    place = ["--stdin-filename", "snippets/training/planted.py", "-"]
+def test_ruff_refuses_what_it_has_a_rule_for():
+    name = "snippets/training/planted.py"
+    command = [lint.BIN / "ruff", *lint.CHECK, "--stdin-filename", name, "-"]
     done = subprocess.run(
-        [lint.BIN / "ruff", *lint.CHECK, *place],
-        input=f'"""A snippet."""\n\n{code}\n',
+        command,
+        input=FAULTY,
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
-    assert RUFF_FAULTS[code] in done.stdout
+    found = zip(done.stdout.splitlines(), FOUND.split("\n")[1:-1], strict=True)
+    assert all(line.startswith(f"{name}:{expected}") for line, expected in found)
 
 
 SETTINGS = tomllib.loads((ROOT / "snippets/ruff.toml").read_text("utf-8"))

@@ -13,24 +13,21 @@ import pytest
 from cookbook.running import namespaces
 from cookbook.running.runner import Job, Runner, RunnerError, shortened
 
-# Each ending, the problem it is reported as, and what stderr says of it.
+# Each ending, the problem it is reported as, and what stderr says of it. tests/hostile
+# has more, for the workflow of each week.
 ENDINGS = {
     "assert 1 + 1 == 3, 'sums'": ("exited with code 1", "AssertionError: sums"),
-    "{}['a']": ("exited with code 1", "KeyError: 'a'"),
     "x = (": ("exited with code 1", "SyntaxError: '(' was never closed"),
-    "import sys; sys.exit(3)": ("exited with code 3", ""),
     "import sys; sys.exit('no data')": ("exited with code 1", "no data\n"),
     "raise KeyboardInterrupt": ("exited with code 1", "KeyboardInterrupt"),
     "import os; os._exit(7)": ("exited with code 7", ""),
     "import os; os.kill(os.getpid(), 9)": ("killed by SIGKILL", ""),
-    "import os; os.abort()": ("killed by SIGABRT", "Fatal Python error: Aborted"),
     "import ctypes; ctypes.string_at(0)": ("killed by SIGSEGV", ", line 1 in <module>"),
     "import warnings; warnings.warn('old', DeprecationWarning)": (
         "exited with code 1",
         "DeprecationWarning: old",
     ),
     "f = open(__file__)": ("exited with code 1", "ResourceWarning: unclosed file"),
-    "import torch; torch.ones(2, 3, 4).T": ("exited with code 1", "UserWarning: "),
 }
 
 
@@ -40,15 +37,6 @@ def test_a_bad_ending_is_reported_and_harms_no_other_block(run, source, ending):
     result = run(source)
     assert result.problem == problem
     assert stderr in result.stderr
-    assert run("print('unharmed')").stdout == "unharmed\n"
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["import sys; sys.exit(0)", "raise SystemExit", "import os; os._exit(0)"],
-)
-def test_a_script_that_leaves_early_has_proved_nothing(run, source):
-    assert run(f"{source}\nassert False").problem.startswith("left before its last")
     assert run("print('unharmed')").stdout == "unharmed\n"
 
 
@@ -154,11 +142,8 @@ def test_nothing_a_block_sets_reaches_the_next(run):
     assert after.stdout == before.stdout
 
 
-# tests/hostile has more, for the workflow of each week.
 CLAIM = "def claim():\n    assert 1 + 1 == 3, 'sums'\n\n"
 HIDDEN = {
-    "in a thread": "import threading\n"
-    "t = threading.Thread(target=claim); t.start(); t.join()\n",
     "in a spawned child": "import multiprocessing\n"
     "if __name__ == '__main__':\n"
     "    child = multiprocessing.get_context('spawn').Process(target=claim)\n"
@@ -190,9 +175,8 @@ def test_the_lines_that_ran_are_known(run):
     assert lines == {1, 4, 6, 7}
 
 
-@pytest.mark.parametrize("leave", ["exit 0", "exec true"])
-def test_shell_lines_that_leave_early_have_proved_nothing(runner, leave):
-    lines = f'echo half\n{leave}\nfalse\n: > "$COOKBOOK_END"\n'
+def test_shell_lines_that_leave_early_have_proved_nothing(runner):
+    lines = 'echo half\nexec true\nfalse\n: > "$COOKBOOK_END"\n'
     result = runner.submit(Job(("bash", "-euo", "pipefail", "-c", lines))).result()
     assert result.problem.startswith("left before its last line")
 
@@ -283,20 +267,11 @@ def test_the_error_of_a_block_that_needs_the_network_says_so(run):
     assert "no network in recipes: tried to reach example.org" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ("bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$1", "bash"),
-        (sys.executable, "-ISc", "import socket, sys\n"
-         "socket.create_connection(('127.0.0.1', int(sys.argv[1])))"),
-    ],
-    ids=["shell", "Python without the guard"],
-)  # fmt: skip
-def test_no_program_leaves_the_blocks_own_network(runner, argv):
+def test_no_program_leaves_the_blocks_own_network(runner):
     """Not even to this machine, which a block has under its addresses to itself."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = str(server.getsockname()[1])
-        result = runner.submit(Job((*argv, port))).result()
+        address = f"/dev/tcp/127.0.0.1/{server.getsockname()[1]}"
+        result = runner.submit(Job(("bash", "-c", f"exec 3<>{address}"))).result()
     if not runner.level:
         pytest.skip("this system gives a process no network of its own")
     assert result.exit == 1
