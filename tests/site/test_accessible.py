@@ -52,7 +52,7 @@ SMALL = f"""least => [...document.querySelectorAll("{TARGETS}")]
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_axe_finds_nothing(page, lang, path):
+def test_axe_finds_nothing_and_nothing_sticks_out(page, lang, path):
     page.goto(f"{lang}/{path}")
     page.wait_for_function("document.querySelector('.md-dialog__inner[role]')")
     page.add_style_tag(content=STILL)
@@ -60,6 +60,8 @@ def test_axe_finds_nothing(page, lang, path):
     page.evaluate(Axe().axe_script)
     for size, scheme in itertools.product((DESKTOP, PHONE), SCHEMES):
         page.set_viewport_size(size)
+        sideways = page.evaluate("document.documentElement.scrollWidth")
+        assert sideways <= size["width"]
         page.evaluate("name => document.body.dataset.mdColorScheme = name", scheme)
         violations = page.evaluate(VIOLATIONS, SCHEMES[scheme])
         assert [

@@ -66,6 +66,11 @@ def test_what_people_come_for_most_shows_a_line_of_its_answer(catalogue):
 def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
     page.goto(f"{lang}/recipes/")
     assert shown(page) == [recipe.slug for recipe in catalogue.recipes]
+    page.locator("[name=gpu]").check()
+    page.wait_for_url(re.compile("gpu=on$"))
+    marks = {r.slug: [block.mark for block in r.snippets] for r in catalogue.recipes}
+    assert shown(page) == [slug for slug, found in marks.items() if "gpu" in found]
+    page.locator("[name=gpu]").uncheck()
     page.locator(".filter [name=text]").press_sequentially("one of the variables")
     page.wait_for_url(re.compile("text=one.of.the.variables$"))
     assert "err-inplace-modified" in shown(page)
@@ -82,18 +87,6 @@ def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
     expect(page.locator("[data-slug]:visible")).to_have_count(len(left))
 
 
-def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
-    page.goto("en/recipes/")
-    page.get_by_label("needs a GPU").check()
-    page.wait_for_url(re.compile("gpu=on$"))
-    needing = [
-        recipe.slug
-        for recipe in catalogue.recipes
-        if any(block.mark == "gpu" for block in recipe.snippets)
-    ]
-    assert shown(page) == needing
-
-
 def test_the_filter_works_after_instant_navigation(page):
     page.goto("en/")
     page.mouse.move(99, 99)  # the reader is there
@@ -105,15 +98,6 @@ def test_the_filter_works_after_instant_navigation(page):
         assert shown(page) == ["label-smoothing"]
         page.locator(".md-header a.md-logo").click()
         expect(page.locator(".filter")).to_have_count(0)
-
-
-def test_without_scripts_all_recipes_are_a_plain_list(browser, address, catalogue):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}zh/recipes/")
-    expect(page.locator(".all-of li a")).to_have_count(len(catalogue.recipes))
-    expect(page.locator(".filter")).to_be_hidden()
-    context.close()
 
 
 @both
@@ -166,9 +150,3 @@ def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
     assert not code.evaluate(sideways)
     page.goto("en/training/mixup/")
     expect(page.get_by_label("Wrap long lines")).to_be_checked()
-
-
-def test_the_lines_of_the_answer_are_marked_in_the_file(page):
-    page.goto(f"en/{RECIPE}")
-    marked = page.locator(".highlight:has(> .filename) .hll")
-    expect(marked).to_have_text([page.locator(".answer code").inner_text().strip()])

@@ -124,16 +124,6 @@ def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
                 assert (text.parent / target).exists(), f"{text}: {target}"
 
 
-def test_marks_are_explained_where_they_stand(site, catalogue):
-    for recipe in catalogue.recipes:
-        page = (site / recipe.pages["en"].url / "index.html").read_text("utf-8")
-        blocks = recipe.pages["en"].blocks
-        marks = [block.mark for block in blocks]
-        assert page.count("Needs a GPU |") == marks.count("gpu"), recipe.slug
-        for block in blocks:
-            assert block.reason is None or html.escape(block.reason, False) in page
-
-
 def test_nothing_is_loaded_from_elsewhere(site):
     for file in site.rglob("*.html"):
         for tag in LOADS.findall(file.read_text("utf-8")):
