@@ -39,7 +39,7 @@ from cookbook.site import (
     search,
     status,
 )
-from cookbook.site.preview import WATCHED, Preview, keep_serving, source_of
+from cookbook.site.preview import Preview, keep_serving, source_of
 
 INDEXES = {
     "recipes.md": (browse.recipes_page, browse.WORDS, "recipes"),
@@ -66,11 +66,7 @@ def is_news(record) -> bool:
 
 
 def on_serve(server, config, builder):
-    """Watch all that is shown; an error leaves the last good site in place."""
-    root = Path(config.config_file_path).parent
-    for path in (root / name for name in WATCHED):
-        if path.exists():
-            server.watch(str(path))
+    """After an error, go on to serve the last good site."""
     server.builder = keep_serving(builder, SERVING[0])
     return server
 
@@ -82,14 +78,11 @@ def on_config(config):
         config.extra["catalogue"] = read_catalogue(config)
         config.extra["preview"] = SERVING[0] if SERVING else None
     catalogue = config.extra["catalogue"]
-    config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
-    config.extra["alternate"] = True  # shows partials/alternate.html
+    config.extra["wanted"] = feedback.form(catalogue, feedback.WANTED)
     config.extra["totals"] = {
         code: status.totals(catalogue, code) for code in LANGUAGES
     }
-    config.extra["recipe_pages"] = {
-        f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
-    }
+    config.extra["recipes"] = {f"{one.address}.md": one for one in catalogue.recipes}
     if lang:
         config.nav = navigation(catalogue, lang)
         config.extra["popular"] = browse.popular(catalogue)
@@ -224,8 +217,7 @@ def on_files(files, config):
             content = browse.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
-    for recipe in catalogue.recipes:
-        path = f"{recipe.category}/{recipe.slug}.md"
+    for path, recipe in config.extra["recipes"].items():
         # In a preview the file may be there, and not be fit to be read.
         if lang in recipe.missing and path not in files.src_uris:
             content = recipe.pages[lang].source
@@ -233,10 +225,8 @@ def on_files(files, config):
     for name, (page, _, _) in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
     if preview:
-        texts = {
-            f"{recipe.category}/{recipe.slug}.md": recipe_markdown(recipe, config)
-            for recipe in catalogue.recipes
-        }
+        recipes = config.extra["recipes"].items()
+        texts = {path: recipe_markdown(recipe, config) for path, recipe in recipes}
         preview.keep_unchanged(files.documentation_pages(), config, texts)
     return files
 
@@ -307,10 +297,4 @@ def recipe_markdown(recipe, config) -> str:
 
 def recipe_of(page, config):
     """The recipe a MkDocs page belongs to, None for other pages."""
-    slug = Path(page.file.src_uri).stem
-    if (
-        "lang" not in config.extra
-        or page.file.src_uri not in config.extra["recipe_pages"]
-    ):
-        return None
-    return config.extra["catalogue"].by_slug[slug]
+    return config.extra["recipes"].get(page.file.src_uri)

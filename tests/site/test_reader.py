@@ -248,11 +248,11 @@ def test_the_feed_has_what_changed_last_first(site, catalogue, monkeypatch):
         smoothing.snippets[0].snippet: "2026-01-01T00:00:00+00:00",
     }
     monkeypatch.setattr(feed, "changes", lambda root: dates)
-    monkeypatch.setattr(feed, "_failures", lambda catalogue: [])
+    monkeypatch.setattr(feed, "failures", lambda catalogue, recipe: [])
     document = partial(feed.document, catalogue, "https://a.example/b/")
     first, second = document()["items"]
     assert first["url"] == "https://a.example/b/en/training/mixup/"
     assert second["date_modified"] < first["date_modified"]
-    failed = [(smoothing, "2026-01-03T00:00:00+00:00")]
-    monkeypatch.setattr(feed, "_failures", lambda catalogue: failed)
+    failed = {smoothing.slug: ["2026-01-03T00:00:00+00:00"]}
+    monkeypatch.setattr(feed, "failures", lambda _, one: failed.get(one.slug, []))
     assert "label-smoothing" in document()["items"][0]["url"]
