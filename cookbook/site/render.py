@@ -32,8 +32,8 @@ BUILT_FILE = re.compile(
     r"(?=</code>)",
     re.DOTALL,
 )
-# What the theme gives the colour of the text: names, operators, brackets, spaces.
-INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|w)">([^<]*)</span>')
+# What is to have the colour of the text: names, operators, brackets, spaces.
+INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
 LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 WORDS = {
     "en": {

@@ -98,4 +98,7 @@ def test_a_finger_hits_what_it_is_to_hit(browser, address):
         page.goto(f"zh/{path}")
         page.wait_for_load_state("networkidle")  # Material adds buttons late
         assert page.evaluate(SMALL, FINGER) == [], path
+    page.goto("en/messages/")  # with the most links
+    page.evaluate(Axe().axe_script)
+    assert page.evaluate(VIOLATIONS, {"runOnly": ["target-size"]}) == []
     context.close()
