@@ -42,11 +42,11 @@ from cookbook.site import (
 from cookbook.site.preview import Preview, keep_serving, source_of
 
 INDEXES = {
-    "recipes.md": (browse.recipes_page, browse.WORDS, "recipes"),
-    "apis.md": (indexes.api_page, indexes.WORDS, "apis"),
-    "messages.md": (indexes.error_page, indexes.WORDS, "errors"),
-    "verified.md": (status.environments_page, status.WORDS, "title"),
-    "rules.md": (indexes.rules_page, indexes.WORDS, "rules"),
+    "recipes.md": (browse.recipes_page, "recipes"),
+    "apis.md": (indexes.api_page, "apis"),
+    "messages.md": (indexes.error_page, "errors"),
+    "verified.md": (indexes.environments_page, "runs"),
+    "rules.md": (indexes.rules_page, "rules"),
 }
 UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by
@@ -112,8 +112,8 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
             index = {title: f"{category.slug}/index.md"}
             nav.append({title: [index, *browse.entries(catalogue, category, lang)]})
     listed = [
-        {words[lang][key]: name}
-        for name, (_, words, key) in INDEXES.items()
+        {indexes.WORDS[lang][key]: name}
+        for name, (_, key) in INDEXES.items()
         if name != UNLISTED
     ]
     return [*nav, {render.WORDS[lang]["indexes"]: listed}]
@@ -222,7 +222,7 @@ def on_files(files, config):
         if lang in recipe.missing and path not in files.src_uris:
             content = recipe.pages[lang].source
             files.append(File.generated(config, path, content=content))
-    for name, (page, _, _) in INDEXES.items():
+    for name, (page, _) in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
     if preview:
         recipes = config.extra["recipes"].items()

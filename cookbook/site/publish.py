@@ -71,15 +71,13 @@ def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
 
 def runs(catalogue: Catalogue, block: Block) -> list[dict]:
     """The recorded runs of a block's exact text, newest torch first."""
-    found = []
-    for record in catalogue.records:
-        if run := record.run_of(block):
-            environment = record.environment
-            keys = ("torch", "python", "device", "date", "commit")
-            facts = {key: environment[key] for key in keys}
-            facts["seconds"], facts["status"] = run["seconds"], run["status"]
-            found.append(facts)
-    return found
+    keys = ("torch", "python", "device", "date", "commit")
+    return [
+        {key: record.environment[key] for key in keys}
+        | {"seconds": run["seconds"], "status": run["status"]}
+        for record in catalogue.records
+        if (run := record.run_of(block))
+    ]
 
 
 def llms_txt(catalogue: Catalogue) -> str:
