@@ -96,8 +96,7 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
 
 def _by_topic(catalogue: Catalogue, lang: str) -> Iterator[tuple[str, Recipe]]:
     """Each recipe with its topic: first aid by its groups, then what else there is."""
-    aid = [c for c in catalogue.categories if c.slug == FIRST_AID]
-    for category in aid + [c for c in catalogue.categories if c.slug != FIRST_AID]:
+    for category in sorted(catalogue.categories, key=lambda one: one.slug != FIRST_AID):
         for title, recipes in catalogue.grouped(category):
             shown = title if category.slug == FIRST_AID else category.title
             for recipe in recipes:
@@ -106,18 +105,17 @@ def _by_topic(catalogue: Catalogue, lang: str) -> Iterator[tuple[str, Recipe]]:
 
 def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
     """A recipe's messages, each on one line, with a link to where it is quoted."""
-    page = recipe.page_for(lang)
-    for number, error in enumerate(page.errors, start=1):
-        first, _, more = error.partition("\n")
-        if first.endswith(":"):  # what went wrong stands on the next line
-            first = f"{first} {more.partition(chr(10))[0].strip()}"
+    page, found = recipe.page_for(lang), []
+    for error in page.errors:
+        first, *more = error.split("\n")
+        if first.endswith(":") and more:  # what went wrong stands on the next line
+            first = f"{first} {more[0].strip()}"
+        found.append((first.strip(), ""))
+    for text, releases in wordings.of(page).items():
+        found.append((text, f" (PyTorch {', '.join(releases)})"))
+    for number, (text, note) in enumerate(found, start=1):
         anchor = f"#error-{number}" if page.lang == lang else ""
-        yield first.strip(), _link(recipe, lang, anchor)
-    for number, (text, releases) in enumerate(
-        wordings.of(page).items(), start=len(page.errors) + 1
-    ):
-        anchor = f"#error-{number}" if page.lang == lang else ""
-        yield text, f"{_link(recipe, lang, anchor)} (PyTorch {', '.join(releases)})"
+        yield text, f"{_link(recipe, lang, anchor)}{note}"
 
 
 def rules_page(catalogue: Catalogue, lang: str) -> str:

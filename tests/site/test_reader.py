@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
-from cookbook.site import feed, status
+from cookbook.site import feed
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
@@ -209,19 +209,6 @@ def test_english_words_in_chinese_pages_say_so(site):
     english = (site / "en/training/mixup/index.html").read_text("utf-8")
     body = re.sub(r"<a [^>]*lang=\"zh-Hans\".*?</a>", "", english)
     assert not re.search("[\u3400-\u9fff]", body)
-
-
-def test_no_tag_says_cpu_and_no_page_speaks_to_contributors(site, catalogue):
-    for lang in ("en", "zh"):
-        rest = json.loads((site / lang / "search/search_rest.json").read_text())
-        for recipe, tags in zip(catalogue.recipes, rest["tags"], strict=True):
-            gpu = any(block.mark == "gpu" for block in recipe.blocks)
-            assert (status.WORDS[lang]["needs"] in tags) == gpu
-            assert "CPU" not in tags
-        for file in (site / lang).rglob("index.html"):
-            html = file.read_text("utf-8")
-            assert "make test-gpu" not in html or "rules" in file.parts
-            assert not re.search(r'href="[^"]*\brules/"[^>]*class="md-nav', html)
 
 
 def test_other_names_are_few_and_in_the_words_of_the_pages(site, catalogue):

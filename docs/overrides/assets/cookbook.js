@@ -53,13 +53,6 @@ function followTwin(event) {
   localStorage.setItem("lang", link.hreflang) // the landing page opens in it
 }
 
-// A result that shows an error message leads to where the page explains it.
-function followError(event) {
-  const link = event.target.closest?.(".md-search-result__link")
-  const line = link?.querySelector("[data-anchor]")
-  if (line) link.hash = line.dataset.anchor
-}
-
 // On a phone Material holds the page while its box is open, and puts it back to
 // where it was when the box has closed: after the result's page has been shown.
 let landing = false
@@ -72,11 +65,9 @@ function land() {
 
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
-  const home = base.pathname
-  const page = location.pathname.slice(home.length)
+  const page = location.pathname.slice(base.pathname.length)
   for (const link of document.querySelectorAll("a[data-twin]"))
-    if (home.match(/\/(en|zh)\/$/))
-      link.href = home.replace(/(en|zh)\/$/, link.hreflang + "/") + page
+    link.href = base.pathname.replace(/(en|zh)\/$/, link.hreflang + "/") + page
 }
 
 // Material's search box hears keys only, not a paste by mouse or an input method.
@@ -135,7 +126,7 @@ function showNone({ none, topic, nearest }) {
   const box = document.querySelector(".md-search-result")
   box.querySelector(".search-none")?.remove()
   if (!none) return
-  const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
+  const words = NONE[document.documentElement.lang.slice(0, 2)]
   const link = ({ title, location: page }) =>
     Object.assign(document.createElement("a"), { href: new URL(page, base), textContent: title })
   const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
@@ -170,9 +161,13 @@ function asked() {
 }
 
 // Who follows a result comes back to the results: their address keeps the query.
+// A result that shows an error message leads to where the page explains it.
 let leaving = false
 function leaveResults(event) {
-  if (!event.target.closest?.(".md-search-result__link")) return
+  const link = event.target.closest?.(".md-search-result__link")
+  if (!link) return
+  const line = link.querySelector("[data-anchor]")
+  if (line) link.hash = line.dataset.anchor
   leaving = landing = true
   // Material drops the query from this address as it closes the box: not here.
   history.replaceState = () => {}
@@ -202,7 +197,6 @@ function searchOnCtrlK(event) {
 
 document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
-document.addEventListener("click", followError, { capture: true })
 document.addEventListener("click", leaveResults, { capture: true })
 document.addEventListener("keydown", ignoreLetters, { capture: true })
 document.addEventListener("keydown", returnFocus)
@@ -241,7 +235,7 @@ function nameParts() {
     table.tabIndex = 0 // else keys cannot scroll it
   // What Material calls navigations, but is no landmark.
   for (const part of document.querySelectorAll(".md-code__nav, nav.md-tags")) part.role = "none"
-  const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
+  const words = COPY[document.documentElement.lang.slice(0, 2)]
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
     const name = button.closest(".answer") ? words.answer : file ? `${words.file} ${file}` : words.other
