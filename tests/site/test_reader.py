@@ -23,6 +23,13 @@ PASTES = [
     + INPLACE,
 ]
 PHONE = {"width": 390, "height": 844}
+# What is fetched from now on comes so many milliseconds later.
+LATE = """late => {
+  const send = XMLHttpRequest.prototype.send
+  XMLHttpRequest.prototype.send = function (...body) {
+    setTimeout(() => send.apply(this, body), late)
+  }
+}"""
 results = ".md-search-result__link"
 
 
@@ -50,11 +57,16 @@ def test_the_home_page_hands_its_query_to_the_results(page, how):
 
 
 @pytest.mark.parametrize(
-    ("start", "paste"),
-    [(f"en/{RECIPE}#variants", PASTES[0]), ("en/", PASTES[1]), ("en/", PASTES[2])],
-    ids=["short", "line", "traceback"],
+    ("start", "paste", "late"),
+    [
+        (f"en/{RECIPE}#variants", PASTES[0], 0),
+        (f"en/{RECIPE}#variants", PASTES[0], 700),
+        ("en/", PASTES[1], 0),
+        ("en/", PASTES[2], 0),
+    ],
+    ids=["short", "slow", "line", "traceback"],
 )
-def test_on_a_phone_an_error_leads_to_its_place(page, start, paste):
+def test_on_a_phone_an_error_leads_to_its_place(page, start, paste, late):
     page.set_viewport_size(PHONE)
     page.goto(start)
     page.locator('.md-header__button[for="__search"]').click()
@@ -62,6 +74,7 @@ def test_on_a_phone_an_error_leads_to_its_place(page, start, paste):
     first = page.locator(results).first
     expect(first.locator("[data-anchor]")).to_be_visible()
     expect(page.locator("body")).to_have_attribute("data-md-scrolllock", "")
+    page.evaluate(LATE, late)
     first.click()
     page.wait_for_url(re.compile(r"#error-\d+$"))
     expect(page.locator("body")).not_to_have_attribute("data-md-scrolllock", "")

@@ -53,12 +53,13 @@ function followTwin(event) {
   localStorage.setItem("lang", link.hreflang) // the landing page opens in it
 }
 
-// On a phone Material holds the page while its box is open, and puts it back to
-// where it was when the box has closed: after the result's page has been shown.
-let landing = false
+// On a phone Material holds the page while its box is open, and puts it back to where
+// it was when the box has closed; and it forgets the place on a page that comes late.
+// So go there when both are over: the result's page is shown, and the box is closed.
+let landing, shown
 function land() {
-  if (!landing || document.body.hasAttribute("data-md-scrolllock")) return
-  landing = false
+  if (landing !== shown || document.body.hasAttribute("data-md-scrolllock")) return
+  landing = undefined
   const place = document.getElementById(location.hash.slice(1)) ?? document.body
   place.scrollIntoView()
 }
@@ -168,7 +169,8 @@ function leaveResults(event) {
   if (!link) return
   const line = link.querySelector("[data-anchor]")
   if (line) link.hash = line.dataset.anchor
-  leaving = landing = true
+  leaving = true
+  landing = link.pathname
   // Material drops the query from this address as it closes the box: not here.
   history.replaceState = () => {}
   setTimeout(() => { delete history.replaceState })
@@ -257,6 +259,7 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(updateTwin)
   window.document$?.subscribe(reopenResults)
   window.document$?.subscribe(keepWrapping)
+  window.document$?.subscribe(() => { shown = location.pathname; land() })
   // Material adds the buttons after it has shown a page, many changes at a time.
   let due
   new MutationObserver(() => { due ??= setTimeout(() => { due = undefined; nameParts() }, 50) })
