@@ -7,7 +7,6 @@ from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import Block
 from cookbook.records import Record
 
-KINDS = {"cpu": "CPU", "gpu": "GPU"}
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
 WORDS = {
     "en": {
@@ -100,7 +99,7 @@ def mark(catalogue: Catalogue, block: Block, lang: str) -> str:
 
 
 def _part(found: list[Outcome], kind: str, words: dict) -> str:
-    name = KINDS[kind]
+    name = kind.upper()
     if not found:
         return words["never"].format(kind=name)
     counting = [one for one in found if one.status != "changed"]

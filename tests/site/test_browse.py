@@ -121,15 +121,11 @@ def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
 
 
 def test_a_long_category_is_listed_by_group(catalogue):
-    lists = {
-        one.slug: browse.entries(catalogue, one, "en") for one in catalogue.categories
-    }
-    pages = {
-        slug: [v for e in found for v in e.values()] for slug, found in lists.items()
-    }
-    for slug, found in pages.items():
-        few = len(catalogue.in_category(slug)) <= browse.SHORT
-        assert all(isinstance(one, str) for one in found) == few, slug
+    for category in catalogue.categories:
+        entries = browse.entries(catalogue, category, "en")
+        flat = all(isinstance(page, str) for one in entries for page in one.values())
+        few = len(catalogue.in_category(category.slug)) <= browse.SHORT
+        assert flat == few, category.slug
 
 
 def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
