@@ -28,12 +28,16 @@ QUERIES = ("queries", "own", "held_out")
 MANY = 1000  # recipes
 ROUNDS = 5
 LINE = 50  # kB/s, of a slow connection
-ASK = """async ({ script, index, foreign, queries }) => {
+# What the site does: the titles are given, the worker fetches all else. Here the other
+# files are at hand, as after their download.
+ASK = """async ({ script, titles, rest, foreign, queries }) => {
   const SETUP = 0, QUERY = 2
-  // The index of the other language is at hand, as after their download.
-  const local = `async () => ({ json: async () => (${JSON.stringify(foreign)}) })`
-  const source = `onunhandledrejection = event => { throw event.reason };
-    ((location, fetch) => { ${script} })("http://a/assets/", ${local})`
+  const [theirs, own] = [foreign, rest].map(
+    part => URL.createObjectURL(new Blob([JSON.stringify(part)])))
+  const source = `onunhandledrejection = event => { throw event.reason }
+    const home = "/${titles.config.lang[0]}/"
+    const local = url => fetch(url.pathname.startsWith(home) ? "${own}" : "${theirs}")
+    ;((location, fetch) => { ${script} })("http://a/assets/x", local)`
   const timed = async (worker, type, data) => {
     const started = performance.now()
     await new Promise((resolve, reject) => {
@@ -43,14 +47,16 @@ ASK = """async ({ script, index, foreign, queries }) => {
     })
     return performance.now() - started
   }
+  const url = URL.createObjectURL(new Blob([source]))
   const started = performance.now()
-  const worker = new Worker(URL.createObjectURL(new Blob([source])))
-  await timed(worker, SETUP, index)
+  const worker = new Worker(url)
+  await timed(worker, SETUP, titles)
   const setUp = performance.now() - started
+  const complete = await timed(worker, QUERY, "zzzz")  // what no title answers
   const taken = []
   for (const query of queries) taken.push(await timed(worker, QUERY, query))
   worker.terminate()
-  return { setUp, taken }
+  return { setUp, complete, taken }
 }"""
 
 
@@ -78,19 +84,17 @@ def of_language(browser: Browser, catalogue: Catalogue, lang: str) -> Iterator[M
     say(f"{name}: {ROUNDS} rounds of {len(asked)} queries")
     rounds = [ask(browser, site, asked) for _ in range(ROUNDS)]
     set_up = median(each["setUp"] for each in rounds)
+    complete = median(each["complete"] for each in rounds)
     slow = median(quantiles(each["taken"], n=20)[-1] for each in rounds)
     titles, _ = search.parts(site["index"])
-    titles_set_up = median(
-        ask(browser, {"index": titles, "foreign": None}, asked[:1])["setUp"]
-        for _ in range(ROUNDS)
-    )
     yield Measure(
         f"{lang}, {recipes}: index each, gzip", today / recipes, "kB", "<= 0.5"
     )
     yield Measure(f"{name}: index each, gzip", size / MANY, "kB", "<= 0.5")
-    yield Measure(f"{name}: set-up", set_up, "ms", "<= 150")
+    yield Measure(f"{name}: set-up, titles", set_up, "ms", "<= 150")
+    yield Measure(f"{name}: set-up, all else", complete, "ms", "<= 150")
     yield Measure(f"{name}: query p95", slow, "ms", "<= 15")
-    seconds = (worker + kilobytes(titles)) / LINE + titles_set_up / 1000
+    seconds = (worker + kilobytes(titles)) / LINE + set_up / 1000
     yield Measure(f"{name}: first result at {LINE} kB/s", seconds, "s", "<= 1.5")
 
 
@@ -102,11 +106,13 @@ def kilobytes(content: object) -> float:
 
 
 def ask(browser: Browser, site: dict, queries: list[str]) -> dict:
-    """Milliseconds of a new worker's set-up, and of each query."""
+    """Milliseconds of a new worker's set-up, in two parts, and of each query."""
+    titles, rest = search.parts(site["index"])
     script = WORKER.read_text("utf-8")
+    request = {"script": script, "titles": titles, "rest": rest, "queries": queries}
     with browser.new_context() as context:
-        request = {**site, "script": script, "queries": queries}
-        return context.new_page().evaluate(ASK, request)
+        page = context.new_page()
+        return page.evaluate(ASK, {**request, "foreign": site["foreign"]})
 
 
 if __name__ == "__main__":

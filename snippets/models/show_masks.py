@@ -1,0 +1,25 @@
+"""Look at the masks: × where a query must not see a key."""
+
+import matplotlib.pyplot as plt
+import torch
+from matplotlib.colors import ListedColormap
+
+words = ["the", "cat", "sat", "<pad>", "<pad>"]
+tokens = torch.tensor([[5, 2, 7, 0, 0]])  # (N, T), 0 is padding
+N, T = tokens.shape
+padding = tokens == 0  # (N, T)
+future = torch.ones(T, T, dtype=torch.bool).triu(1)  # (query, key)
+
+masks = {"future": future, "padding": padding.expand(T, T)}
+masks["both"] = future | padding
+fig, axes = plt.subplots(1, 3, sharey=True, figsize=(4.8, 2.3))
+for ax, (title, mask) in zip(axes, masks.items(), strict=True):
+    cells = ListedColormap(["#3b82d6", "none"])
+    ax.pcolormesh(range(T), range(T), mask, cmap=cells, edgecolors="gray")
+    for query, key in mask.nonzero().tolist():
+        ax.text(key, query, "×", ha="center", va="center")
+    ax.set_xticks(range(T), words, rotation=90)
+    ax.set(title=title, xlabel="key", ylim=(T - 0.5, -0.5))
+axes[0].set(ylabel="query", yticks=range(T), yticklabels=words)
+fig.savefig("show_masks.svg")
+assert not masks["both"].all(1).any()  # every query sees a key
