@@ -49,13 +49,9 @@ class Preview:
         for problem in found:
             log.warning("%s", problem)
             self._problems.setdefault(problem.path, []).append(problem)
-        kept = [self._readable(catalogue, page) for page in catalogue.pages]
-        self._unreadable = {
-            page.path
-            for page, same in zip(catalogue.pages, kept, strict=True)
-            if page is not same
-        }
-        return catalogue.with_pages([page for page in kept if page])
+        kept = {page: self._readable(catalogue, page) for page in catalogue.pages}
+        self._unreadable = {page.path for page in kept if kept[page] is not page}
+        return catalogue.with_pages([page for page in kept.values() if page])
 
     def _readable(self, catalogue: Catalogue, page: Page) -> Page | None:
         """The page, or for want of it the page without its body, or nothing.

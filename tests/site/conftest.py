@@ -15,21 +15,16 @@ from playwright.sync_api import sync_playwright
 from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT
 
-PREFIX = "/some/mirror/"  # nothing may depend on where the site lives
+PREFIX = "some/mirror/"  # nothing may depend on where the site lives
 DESKTOP = {"width": 1280, "height": 900}
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site below PREFIX, and its 404 page for what is missing."""
-
-    def translate_path(self, path: str) -> str:
-        if not path.startswith(PREFIX):
-            return str(Path(self.directory, "nothing"))
-        return super().translate_path("/" + path.removeprefix(PREFIX))
+    """Serves the site, and its 404 page for what is missing."""
 
     def send_error(self, code, message=None, explain=None):
-        body = Path(self.directory, "404.html").read_bytes()
+        body = Path(self.directory, PREFIX, "404.html").read_bytes()
         self.send_response(code)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
@@ -47,7 +42,7 @@ def catalogue() -> Catalogue:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
     """The site, built strictly by the command a user would type."""
-    folder = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("host") / PREFIX
     command = [sys.executable, "-W", "error", "-m", "mkdocs", "build", "--strict"]
     result = subprocess.run(
         [*command, "--site-dir", str(folder)],
@@ -64,11 +59,11 @@ def site(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def address(site):
     """Where the site is served, not at the address it was built for."""
-    handler = functools.partial(Handler, directory=str(site))
+    handler = functools.partial(Handler, directory=str(site.parents[1]))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
+        yield f"http://127.0.0.1:{server.server_port}/{PREFIX}"
         server.shutdown()
         thread.join()
 
