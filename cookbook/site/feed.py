@@ -7,7 +7,6 @@ from cookbook.records import git
 from cookbook.site import status
 
 NEWEST = 50  # items: what a reader may have missed
-VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def document(catalogue: Catalogue, root: str) -> dict:
@@ -25,7 +24,8 @@ def document(catalogue: Catalogue, root: str) -> dict:
             date = max(known + failures(catalogue, recipe))
             items.append(_item(catalogue, recipe, root, date))
     items.sort(key=lambda item: item["date_modified"], reverse=True)
-    facts = {"version": VERSION, "title": "PyTorch Cookbook · PyTorch 实用手册"}
+    facts = {"version": "https://jsonfeed.org/version/1.1"}
+    facts["title"] = "PyTorch Cookbook · PyTorch 实用手册"
     if root:
         facts |= {"home_page_url": root, "feed_url": f"{root}feed.json"}
     return {**facts, "language": "en", "items": items[:NEWEST]}

@@ -57,12 +57,9 @@ def on_startup(command, dirty):
     """Under mkdocs serve, begin a preview."""
     if command == "serve":
         SERVING.append(Preview(temporary_folder()))
-        logging.getLogger(build.__module__).addFilter(is_news)
-
-
-def is_news(record) -> bool:
-    """Whether a line of MkDocs says more than that a build was not a full one."""
-    return not record.msg.startswith(("A 'dirty' build", "The directory contains"))
+        partly = ("A 'dirty' build", "The directory contains")  # as we want it
+        log = logging.getLogger(build.__module__)
+        log.addFilter(lambda record: not record.msg.startswith(partly))
 
 
 def on_serve(server, config, builder):

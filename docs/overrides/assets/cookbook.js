@@ -123,24 +123,24 @@ class HelpfulWorker extends Worker {
 }
 window.Worker = HelpfulWorker
 
+/** A new element with these properties and children. */
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
 function showNone({ none, topic, nearest }) {
   const box = document.querySelector(".md-search-result")
   box.querySelector(".search-none")?.remove()
   if (!none) return
   const words = NONE[document.documentElement.lang.slice(0, 2)]
-  const link = ({ title, location: page }) =>
-    Object.assign(document.createElement("a"), { href: new URL(page, base), textContent: title })
-  const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
-  const line = (...parts) => {
-    const paragraph = document.createElement("p")
-    paragraph.append(...parts)
-    said.append(paragraph)
-  }
-  const strong = Object.assign(document.createElement("strong"), { textContent: words.none })
+  const link = ({ title, location: page }) => make("a", { href: new URL(page, base) }, title)
   const form = wantedForm && `${wantedForm}&${new URLSearchParams({ title: `[${words.wanted}] ${topic || asked()}`, searched: asked() })}`
-  line(strong, topic ? ` (${topic})` : "", ...form ? [" · ", link({ title: words.ask, location: form })] : [])
-  line(`${words.near} `, ...nearest.flatMap((category, i) => i ? [" · ", link(category)] : [link(category)]))
-  box.prepend(said)
+  const ask = form ? [" · ", link({ title: words.ask, location: form })] : []
+  const near = nearest.flatMap((category, i) => [i ? " · " : "", link(category)])
+  box.prepend(make("div", { className: "search-none", role: "status" },
+    make("p", {}, make("strong", {}, words.none), topic ? ` (${topic})` : "", ...ask),
+    make("p", {}, `${words.near} `, ...near)))
 }
 
 // The address names the query while the box is open, so that it can be shared.
