@@ -49,14 +49,11 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
             jumps.append(f"- [{group[lang]} ({len(recipes)})](#{anchor})")
             cards += [f"## {group[lang]} {{ #{anchor} }}", ""]
         cards += ['<div class="cards" markdown>', ""]
-        cards += [_card(recipe, lang) for recipe in recipes]
+        for recipe in recipes:
+            cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
+            cards += [f"    {recipe.description(lang)}", ""]
         cards += ["</div>", ""]
     if len(jumps) > 1:
         cards[:0] = ['<div class="jumps" markdown>', "", *jumps, "", "</div>", ""]
     head = [f"# {title} {{ #{category.slug} }}", "", description, "{ .lead }", ""]
     return "\n".join([indexes.front(title, description=description), *head, *cards])
-
-
-def _card(recipe: Recipe, lang: str) -> str:
-    title, sentence = recipe.title(lang), recipe.description(lang)
-    return f"- [{title}]({recipe.slug}.md)\n\n    {sentence}\n"

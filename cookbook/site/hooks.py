@@ -263,10 +263,8 @@ def on_page_context(context, page, config, nav):
 
 
 def on_post_page(output, page, config):
-    """Words in the other language say so."""
-    if config.extra.get("lang") == "zh":
-        return prose.english_marked(output)
-    return output
+    """English words in a Chinese page say so."""
+    return prose.english_marked(output) if config.extra.get("lang") == "zh" else output
 
 
 def on_page_content(html, page, config, files):

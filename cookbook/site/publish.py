@@ -97,13 +97,9 @@ def llms_txt(catalogue: Catalogue) -> str:
             recipes = [recipe for recipe in recipes if lang in recipe.written]
             if recipes:
                 lines += ["", f"## {category.title[lang]} ({lang})", ""]
-                lines += [_llms_line(catalogue, recipe, lang) for recipe in recipes]
+            for recipe in recipes:
+                link = f"[{recipe.title(lang)}]({lang}/{recipe.address}.md)"
+                verified = status.line(catalogue, recipe, lang)
+                lines += [f"- {link}: {recipe.description(lang)} ({verified})", ""]
+                lines += [f"      {line}" for line in recipe.answer.split("\n")] + [""]
     return "\n".join(lines) + "\n"
-
-
-def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
-    address = f"{lang}/{recipe.category}/{recipe.slug}.md"
-    verified = status.line(catalogue, recipe, lang)
-    sentence = f"{recipe.description(lang)} ({verified})"
-    code = "".join(f"\n      {line}" for line in recipe.answer.split("\n"))
-    return f"- [{recipe.title(lang)}]({address}): {sentence}\n{code}\n"

@@ -151,9 +151,6 @@ def test_category_pages_list_every_recipe_with_its_sentence(site, catalogue):
     for recipe in catalogue.recipes:
         for lang in LANGUAGES:
             page = (site / lang / recipe.category / "index.html").read_text("utf-8")
-            sentence = re.sub(r"<[^>]+>", "", page)
-            assert (
-                html.escape(recipe.description(lang), quote=False).replace("`", "")
-                in sentence
-            )
+            sentence = html.escape(recipe.description(lang), quote=False)
+            assert sentence.replace("`", "") in re.sub(r"<[^>]+>", "", page)
             assert f'href="{recipe.slug}/"' in page

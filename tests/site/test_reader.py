@@ -240,9 +240,8 @@ def test_other_names_are_few_and_in_the_words_of_the_pages(site, catalogue):
 def test_the_feed_has_what_changed_last_first(site, catalogue, monkeypatch):
     written = json.loads((site / "feed.json").read_text("utf-8"))
     assert written["version"] == "https://jsonfeed.org/version/1.1"
-    mixup, smoothing = (
-        catalogue.by_slug[slug] for slug in ("mixup", "label-smoothing")
-    )
+    mixup = catalogue.by_slug["mixup"]
+    smoothing = catalogue.by_slug["label-smoothing"]
     dates = {
         mixup.pages["zh"].path: "2026-01-02T00:00:00+00:00",
         smoothing.snippets[0].snippet: "2026-01-01T00:00:00+00:00",
