@@ -123,9 +123,7 @@ def test_nothing_is_loaded_from_elsewhere_and_no_page_speaks_to_contributors(sit
         assert "url(http" not in sheet.read_text("utf-8")
 
 
-def test_the_index_has_the_answer_the_tags_and_the_words_of_all_aliases(
-    site, catalogue
-):
+def test_the_index_has_answers_tags_and_the_words_of_all_aliases(site, catalogue):
     for lang in LANGUAGES:
         first = json.loads((site / lang / search.FILE).read_text("utf-8"))["docs"]
         docs = json.loads((site / lang / search.REST).read_text("utf-8")) | first

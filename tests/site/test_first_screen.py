@@ -39,9 +39,7 @@ MEASURE = """lines => pages.map(({ lang, body }) => {
 
 
 @pytest.mark.skipif(not shutil.which("fc-list"), reason="no fontconfig here")
-def test_the_answer_is_on_the_first_screen_of_a_page_of_few(
-    browser, address, catalogue
-):
+def test_the_answer_is_on_the_first_screen_of_few(browser, address, catalogue):
     fonts = subprocess.run(["fc-list", ":lang=zh"], capture_output=True, check=False)
     assert fonts.stdout, "no Chinese font: run make chromium"
     urls = [page.url for page in catalogue.pages]
