@@ -3,14 +3,13 @@
 A block times its own work, so the rest of what its run takes is the cost of isolation.
 """
 
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from benchmarks.table import Measure, say, show
+from benchmarks.table import Measure, say
 from cookbook.running.runner import Job, Runner
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +49,3 @@ def cost(runner: Runner, file: Path, source: str) -> float:
     if result.problem:
         raise RuntimeError(f"{result.problem}\n{result.stderr}")
     return seconds - float(result.stdout.split()[-1])
-
-
-if __name__ == "__main__":
-    sys.exit(show(measures()))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.synthetic import grow
-from benchmarks.table import Measure, say, show
+from benchmarks.table import Measure, say
 from cookbook.catalogue import Catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +40,3 @@ def seconds(size: int) -> float:
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-if __name__ == "__main__":
-    sys.exit(show(measures()))

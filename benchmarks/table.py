@@ -13,11 +13,6 @@ class Measure(NamedTuple):
     unit: str = ""
     target: str = ""
 
-    @property
-    def missed(self) -> bool:
-        """Whether there is a target, and the figure above it."""
-        return bool(self.target) and self.value > float(self.target.split()[1])
-
 
 def say(text: str) -> None:
     """Report progress, apart from the figures."""
@@ -26,9 +21,10 @@ def say(text: str) -> None:
 
 def show(measures: Iterable[Measure]) -> int:
     """Print a line per measure; 0 where every target is met."""
-    missed = 0
+    code = 0
     for one in measures:
-        verdict = "MISSED" if one.missed else ""
+        missed = one.target and one.value > float(one.target.split()[1])
+        verdict = "MISSED" if missed else ""
         print(f"{one.value:10.3g} {one.unit:6} {one.target:7} {verdict:7} {one.name}")
-        missed += one.missed
-    return int(missed > 0)
+        code = 1 if missed else code
+    return code

@@ -22,31 +22,32 @@ def problems(root: Path, snippet: Path) -> Iterator[Problem]:
     except (SyntaxError, PageError):
         return  # ruff and the other checks tell
     facts = {"snippet": snippet, "include": snippet.relative_to("snippets")}
-    tests = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+    nodes = list(ast.walk(tree))
+    tests = [node for node in nodes if isinstance(node, FUNCTIONS)]
     tests = [node for node in tests if node.name.startswith("test")]
-    if not tests or not _names(tree, snippet.name):
+    if not tests or not _names(nodes, snippet.name):
         yield Problem(test, 1, "test-of-other-snippet", facts)
-    for node in _always_skipped(tree, tests):
+    for node in _always_skipped(nodes, [tree, *tests]):
         yield Problem(test, node.lineno, "test-always-skipped")
 
 
-def _names(tree: ast.Module, file: str) -> bool:
+def _names(nodes: list[ast.AST], file: str) -> bool:
     """Whether a literal is, or ends in, the name of the file."""
-    values = (getattr(node, "value", None) for node in ast.walk(tree))
+    values = (getattr(node, "value", None) for node in nodes)
     return any(isinstance(v, str) and f"/{v}".endswith(f"/{file}") for v in values)
 
 
-def _always_skipped(tree: ast.Module, tests: list) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == SKIP_MARK:
+def _always_skipped(nodes: list[ast.AST], scopes: list) -> Iterator[ast.AST]:
+    for node in nodes:
+        if getattr(node, "attr", "") == "skip" and ast.unparse(node) == SKIP_MARK:
             yield node
         if _calls(node, SKIP_IF_MARK) and isinstance(node.args[0], ast.Constant):
             yield node
-    for body in (tree.body, *(test.body for test in tests)):
-        for statement in body:
-            if _calls(getattr(statement, "value", None), SKIP):
-                yield statement
+    for statement in (statement for scope in scopes for statement in scope.body):
+        if _calls(getattr(statement, "value", None), SKIP):
+            yield statement
 
 
 def _calls(node: ast.AST | None, function: str) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == function
+    name = getattr(getattr(node, "func", None), "attr", "")  # to unparse all is slow
+    return function.endswith(f".{name}") and ast.unparse(node.func) == function

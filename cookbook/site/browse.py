@@ -1,15 +1,14 @@
 """The pages to browse by: a category's, the list of all recipes, the navigation."""
 
-import json
 import re
 
 import yaml
 
 from cookbook.catalogue import Catalogue, Category, Recipe
+from cookbook.site import indexes
 from cookbook.site.search import POPULAR
 
 SHORT = 12  # recipes of a category that the navigation lists without groups
-WORDS = {"en": {"recipes": "All recipes"}, "zh": {"recipes": "全部条目"}}
 
 
 def entries(catalogue: Catalogue, category: Category, lang: str) -> list[dict]:
@@ -36,7 +35,8 @@ def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
 
 def recipes_page(catalogue: Catalogue, lang: str) -> str:
     """The page of all recipes; docs/overrides/recipes.html lists them."""
-    return _front(WORDS[lang]["recipes"], template="recipes.html", hide=["toc"])
+    title = indexes.WORDS[lang]["recipes"]
+    return indexes.front(title, template="recipes.html", hide=["toc"])
 
 
 def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
@@ -49,20 +49,11 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> str:
             jumps.append(f"- [{group[lang]} ({len(recipes)})](#{anchor})")
             cards += [f"## {group[lang]} {{ #{anchor} }}", ""]
         cards += ['<div class="cards" markdown>', ""]
-        cards += [_card(recipe, lang) for recipe in recipes]
+        for recipe in recipes:
+            cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
+            cards += [f"    {recipe.description(lang)}", ""]
         cards += ["</div>", ""]
     if len(jumps) > 1:
         cards[:0] = ['<div class="jumps" markdown>', "", *jumps, "", "</div>", ""]
     head = [f"# {title} {{ #{category.slug} }}", "", description, "{ .lead }", ""]
-    front = _front(title, description=description)
-    return "\n".join([front, *head, *cards])
-
-
-def _card(recipe: Recipe, lang: str) -> str:
-    title, sentence = recipe.title(lang), recipe.description(lang)
-    return f"- [{title}]({recipe.slug}.md)\n\n    {sentence}\n"
-
-
-def _front(title: str, **more) -> str:
-    front = json.dumps({"title": title, **more}, ensure_ascii=False)  # JSON is YAML
-    return f"---\n{front}\n---\n"
+    return "\n".join([indexes.front(title, description=description), *head, *cards])

@@ -7,7 +7,6 @@ from cookbook.records import git
 from cookbook.site import status
 
 NEWEST = 50  # items: what a reader may have missed
-VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def document(catalogue: Catalogue, root: str) -> dict:
@@ -18,15 +17,15 @@ def document(catalogue: Catalogue, root: str) -> dict:
     repository the feed is empty: a wrong date is worse than none.
     """
     dates = changes(catalogue.root)
-    failed = {recipe.slug: date for recipe, date in _failures(catalogue)}
     items = []
     for recipe in catalogue.recipes:
         known = [dates[file] for file in recipe.files if file in dates]
         if known:
-            date = max(*known, failed.get(recipe.slug, ""))
+            date = max(known + failures(catalogue, recipe))
             items.append(_item(catalogue, recipe, root, date))
     items.sort(key=lambda item: item["date_modified"], reverse=True)
-    facts = {"version": VERSION, "title": "PyTorch Cookbook · PyTorch 实用手册"}
+    facts = {"version": "https://jsonfeed.org/version/1.1"}
+    facts["title"] = "PyTorch Cookbook · PyTorch 实用手册"
     if root:
         facts |= {"home_page_url": root, "feed_url": f"{root}feed.json"}
     return {**facts, "language": "en", "items": items[:NEWEST]}
@@ -47,15 +46,13 @@ def changes(root: Path) -> dict[Path, str]:
     return dates
 
 
-def _failures(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
-    """Each failing recipe, with the last day on which it failed."""
-    found = [
-        (recipe, f"{one.record.date}T00:00:00+00:00")
-        for recipe in catalogue.recipes
+def failures(catalogue: Catalogue, recipe: Recipe) -> list[str]:
+    """The days on which the recipe's present text failed."""
+    return [
+        f"{one.record.date}T00:00:00+00:00"
         for one in status.outcomes(catalogue, recipe)
         if one.status == "failed"
     ]
-    return sorted(found, key=lambda pair: pair[1])
 
 
 def _item(catalogue: Catalogue, recipe: Recipe, root: str, date: str) -> dict:

@@ -8,29 +8,22 @@ from cookbook.site import status
 WRONG, WANTED = "wrong-recipe.yml", "recipe-wanted.yml"
 
 
-def recipe_wanted(repository: str) -> str | None:
-    """Where to ask for a recipe; None where no repository is known."""
-    return _form(repository, WANTED) if repository else None
+def form(catalogue: Catalogue, template: str, **facts: str) -> str | None:
+    """The address of a form; None where no repository is known."""
+    if not catalogue.repository:
+        return None
+    query = urlencode({"template": template, **facts})
+    return f"{catalogue.repository}/issues/new?{query}"
 
 
 def wrong(catalogue: Catalogue, recipe: Recipe, lang: str) -> str | None:
-    """Where to report a fault of a recipe; None where no repository is known.
-
-    The form's fields are the recipe, the page's path on the site, and the torch
-    of the newest environment that ran it.
-    """
-    if not catalogue.repository:
-        return None
+    """Where to report a fault of a recipe: its page, and the newest torch it ran on."""
     found = status.outcomes(catalogue, recipe)
-    facts = {
-        "title": f"[{recipe.slug}] ",
-        "recipe": recipe.slug,
-        "page": recipe.pages[lang].url,
-        "recorded": f"torch {found[0].record.torch}" if found else "",
-    }
-    return _form(catalogue.repository, WRONG, facts)
-
-
-def _form(repository: str, template: str, facts: dict[str, str] | None = None) -> str:
-    query = urlencode({"template": template, **(facts or {})})
-    return f"{repository.rstrip('/')}/issues/new?{query}"
+    return form(
+        catalogue,
+        WRONG,
+        title=f"[{recipe.slug}] ",
+        recipe=recipe.slug,
+        page=recipe.pages[lang].url,
+        recorded=f"torch {found[0].record.torch}" if found else "",
+    )

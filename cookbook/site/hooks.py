@@ -39,14 +39,14 @@ from cookbook.site import (
     search,
     status,
 )
-from cookbook.site.preview import WATCHED, Preview, keep_serving, source_of
+from cookbook.site.preview import Preview, keep_serving, source_of
 
 INDEXES = {
-    "recipes.md": (browse.recipes_page, browse.WORDS, "recipes"),
-    "apis.md": (indexes.api_page, indexes.WORDS, "apis"),
-    "messages.md": (indexes.error_page, indexes.WORDS, "errors"),
-    "verified.md": (status.environments_page, status.WORDS, "title"),
-    "rules.md": (indexes.rules_page, indexes.WORDS, "rules"),
+    "recipes.md": (browse.recipes_page, "recipes"),
+    "apis.md": (indexes.api_page, "apis"),
+    "messages.md": (indexes.error_page, "errors"),
+    "verified.md": (indexes.environments_page, "runs"),
+    "rules.md": (indexes.rules_page, "rules"),
 }
 UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by
@@ -57,20 +57,13 @@ def on_startup(command, dirty):
     """Under mkdocs serve, begin a preview."""
     if command == "serve":
         SERVING.append(Preview(temporary_folder()))
-        logging.getLogger(build.__module__).addFilter(is_news)
-
-
-def is_news(record) -> bool:
-    """Whether a line of MkDocs says more than that a build was not a full one."""
-    return not record.msg.startswith(("A 'dirty' build", "The directory contains"))
+        partly = ("A 'dirty' build", "The directory contains")  # as we want it
+        log = logging.getLogger(build.__module__)
+        log.addFilter(lambda record: not record.msg.startswith(partly))
 
 
 def on_serve(server, config, builder):
-    """Watch all that is shown; an error leaves the last good site in place."""
-    root = Path(config.config_file_path).parent
-    for path in (root / name for name in WATCHED):
-        if path.exists():
-            server.watch(str(path))
+    """After an error, go on to serve the last good site."""
     server.builder = keep_serving(builder, SERVING[0])
     return server
 
@@ -82,14 +75,11 @@ def on_config(config):
         config.extra["catalogue"] = read_catalogue(config)
         config.extra["preview"] = SERVING[0] if SERVING else None
     catalogue = config.extra["catalogue"]
-    config.extra["wanted"] = feedback.recipe_wanted(catalogue.repository)
-    config.extra["alternate"] = True  # shows partials/alternate.html
+    config.extra["wanted"] = feedback.form(catalogue, feedback.WANTED)
     config.extra["totals"] = {
         code: status.totals(catalogue, code) for code in LANGUAGES
     }
-    config.extra["recipe_pages"] = {
-        f"{recipe.category}/{recipe.slug}.md" for recipe in catalogue.recipes
-    }
+    config.extra["recipes"] = {f"{one.address}.md": one for one in catalogue.recipes}
     if lang:
         config.nav = navigation(catalogue, lang)
         config.extra["popular"] = browse.popular(catalogue)
@@ -104,9 +94,12 @@ def read_catalogue(config) -> Catalogue:
     try:
         if SERVING:
             return SERVING[0].read(catalogue)
-        refuse_problems(catalogue)
+        # MkDocs will render all pages; to do so twice would take half as long again.
+        found = [one for one in problems(catalogue, rendered=()) if one.is_error]
     except PageError as error:  # the list of categories, without which nothing goes
         raise Abort(str(error)) from error
+    if found:
+        raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
     return catalogue
 
 
@@ -119,20 +112,11 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
             index = {title: f"{category.slug}/index.md"}
             nav.append({title: [index, *browse.entries(catalogue, category, lang)]})
     listed = [
-        {words[lang][key]: name}
-        for name, (_, words, key) in INDEXES.items()
+        {indexes.WORDS[lang][key]: name}
+        for name, (_, key) in INDEXES.items()
         if name != UNLISTED
     ]
     return [*nav, {render.WORDS[lang]["indexes"]: listed}]
-
-
-def refuse_problems(catalogue: Catalogue) -> None:
-    """Stop the build with every problem of the pages and snippets."""
-    # MkDocs will render them all; to do so twice would take half as long again.
-    found = problems(catalogue, rendered=())
-    if found := [problem for problem in found if problem.is_error]:
-        lines = "\n".join(f"  {problem}" for problem in found)
-        raise Abort(f"The pages are not in order:\n{lines}")
 
 
 def temporary_folder() -> Path:
@@ -224,19 +208,16 @@ def on_files(files, config):
             content = browse.category_page(catalogue, category, lang)
             path = f"{category.slug}/index.md"
             files.append(File.generated(config, path, content=content))
-    for recipe in catalogue.recipes:
-        path = f"{recipe.category}/{recipe.slug}.md"
+    for path, recipe in config.extra["recipes"].items():
         # In a preview the file may be there, and not be fit to be read.
         if lang in recipe.missing and path not in files.src_uris:
             content = recipe.pages[lang].source
             files.append(File.generated(config, path, content=content))
-    for name, (page, _, _) in INDEXES.items():
+    for name, (page, _) in INDEXES.items():
         files.append(File.generated(config, name, content=page(catalogue, lang)))
     if preview:
-        texts = {
-            f"{recipe.category}/{recipe.slug}.md": recipe_markdown(recipe, config)
-            for recipe in catalogue.recipes
-        }
+        recipes = config.extra["recipes"].items()
+        texts = {path: recipe_markdown(recipe, config) for path, recipe in recipes}
         preview.keep_unchanged(files.documentation_pages(), config, texts)
     return files
 
@@ -282,10 +263,8 @@ def on_page_context(context, page, config, nav):
 
 
 def on_post_page(output, page, config):
-    """Words in the other language say so."""
-    if config.extra.get("lang") == "zh":
-        return prose.english_marked(output)
-    return output
+    """English words in a Chinese page say so."""
+    return prose.english_marked(output) if config.extra.get("lang") == "zh" else output
 
 
 def on_page_content(html, page, config, files):
@@ -307,10 +286,4 @@ def recipe_markdown(recipe, config) -> str:
 
 def recipe_of(page, config):
     """The recipe a MkDocs page belongs to, None for other pages."""
-    slug = Path(page.file.src_uri).stem
-    if (
-        "lang" not in config.extra
-        or page.file.src_uri not in config.extra["recipe_pages"]
-    ):
-        return None
-    return config.extra["catalogue"].by_slug[slug]
+    return config.extra["recipes"].get(page.file.src_uri)

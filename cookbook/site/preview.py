@@ -5,7 +5,6 @@ be rendered, its source takes the place of its content. And it renders again onl
 pages of which something has changed since the last time.
 """
 
-import hashlib
 import html
 import logging
 import shutil
@@ -21,12 +20,8 @@ from cookbook.catalogue import Catalogue
 from cookbook.checks.structure import problems
 from cookbook.pages import INCLUDE, LANGUAGES, RECORDED, Page
 from cookbook.rules import Problem
-from cookbook.site import indexes, publish, render, search
+from cookbook.site import publish, render, search
 
-# Besides docs/root and mkdocs.yml, which MkDocs watches: what a page shows, and what
-# its problems depend on. Not cookbook/, since the engine stays loaded.
-WATCHED = ("docs", "snippets", "tests/snippets", "verified")
-WATCHED += ("tests/unraised.toml", "mkdocs.en.yml", "mkdocs.zh.yml")
 TITLES = {
     "en": "This page is not finished; mkdocs build refuses it:",
     "zh": "本页尚未完成，改好以下问题后才能发布：",
@@ -44,8 +39,8 @@ class Preview:
         self.folder = folder
         self._problems: dict[Path, list[Problem]] = {}
         self._unreadable: set[Path] = set()
-        self._shared: dict[str, str] = {}  # by language
-        self._digests: dict[str, dict[str, str]] = {}  # by language, of each page
+        self._shared: dict[str, list] = {}  # by language
+        self._shown: dict[str, dict[str, list]] = {}  # by language, of each page
 
     def read(self, catalogue: Catalogue) -> Catalogue:
         """Note the problems; the catalogue without the pages that cannot be read."""
@@ -54,13 +49,9 @@ class Preview:
         for problem in found:
             log.warning("%s", problem)
             self._problems.setdefault(problem.path, []).append(problem)
-        kept = [self._readable(catalogue, page) for page in catalogue.pages]
-        self._unreadable = {
-            page.path
-            for page, same in zip(catalogue.pages, kept, strict=True)
-            if page is not same
-        }
-        return catalogue.with_pages([page for page in kept if page])
+        kept = {page: self._readable(catalogue, page) for page in catalogue.pages}
+        self._unreadable = {page.path for page in kept if kept[page] is not page}
+        return catalogue.with_pages([page for page in kept.values() if page])
 
     def _readable(self, catalogue: Catalogue, page: Page) -> Page | None:
         """The page, or for want of it the page without its body, or nothing.
@@ -86,28 +77,27 @@ class Preview:
 
         ``texts`` has the Markdown of the recipes, completed by what is derived.
         """
-        lang, shared = config.extra["lang"], shared_digest(config)
+        lang, shared = config.extra["lang"], shown_everywhere(config)
         if shared != self._shared.get(lang):
             shutil.rmtree(config.site_dir, ignore_errors=True)
-            self._digests[lang] = {}
-        before = self._digests[lang]
-        now = {file.src_uri: self._digest(file, config, texts) for file in files}
+            self._shown[lang] = {}
+        before = self._shown[lang]
+        now = {file.src_uri: self._shown_on(file, config, texts) for file in files}
         for file in files:
             changed = now[file.src_uri] != before.get(file.src_uri)
             file.is_modified = partial(bool, changed)  # decides in a dirty build
-        self._shared[lang], self._digests[lang] = shared, now
+        self._shared[lang], self._shown[lang] = shared, now
 
     def forget(self) -> None:
         """Render all pages the next time, for this build has failed."""
         self._shared = {}
 
-    def _digest(self, file: File, config, texts: dict[str, str]) -> str:
-        """A digest of what a page shows and not every page does."""
+    def _shown_on(self, file: File, config, texts: dict[str, str]) -> list[str | bytes]:
+        """What a page shows and not every page does."""
         text = f"{source_of(file)}\n{texts.get(file.src_uri, config.extra['totals'])}"
         snippets = Path(config.config_file_path).parent / "snippets"
         included = [snippets / match["path"] for match in INCLUDE.finditer(text)]
-        contents = [file.read_bytes() for file in included if file.is_file()]
-        return digest(text, self.banner(file, config), *contents)
+        return [text, self.banner(file, config), *contents(included)]
 
     def banner(self, file: File, config) -> str:
         """The HTML that lists the problems of a page; empty where it has none."""
@@ -135,10 +125,7 @@ def is_readable(catalogue: Catalogue, page: Page) -> bool:
     """Whether all that the site makes of a page can be made, from it alone."""
     alone = catalogue.with_pages([page])
     try:
-        for lang in LANGUAGES:
-            indexes.api_page(alone, lang)
-            indexes.error_page(alone, lang)
-            search.load(alone, lang)
+        search.load(alone, LANGUAGES[0])  # both indexes
         for recipe in alone.recipes:
             publish.entry(alone, recipe)
             for shown in recipe.pages.values():
@@ -171,27 +158,16 @@ def listing(problems: list[Problem], path: Path) -> str:
     )
 
 
-def shared_digest(config) -> str:
-    """A digest of what every page of a language shows: navigation and theme."""
+def shown_everywhere(config) -> list[str | bytes]:
+    """What every page of a language shows: navigation and theme."""
     root = Path(config.config_file_path).parent
-    lang = config.extra["lang"]
-    names = (
-        "mkdocs.yml",
-        f"mkdocs.{lang}.yml",
-        "docs/categories.yml",
-        "docs/popular.yml",
-    )
-    files = [*(root / name for name in names), *(root / "docs/overrides").rglob("*.*")]
-    contents = [file.read_bytes() for file in sorted(files) if file.is_file()]
-    return digest(str(config.nav), *contents)
+    settings = [*root.glob("mkdocs*.yml"), *root.glob("docs/*.yml")]
+    files = sorted([*settings, *(root / "docs/overrides").rglob("*.*")])
+    return [str(config.nav), *contents(files)]
 
 
-def digest(*parts: str | bytes) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        content = part.encode() if isinstance(part, str) else part
-        total.update(hashlib.sha256(content).digest())
-    return total.hexdigest()
+def contents(files: list[Path]) -> list[bytes]:
+    return [file.read_bytes() for file in files if file.is_file()]
 
 
 def keep_serving(builder: Callable[[], None], preview: Preview) -> Callable[[], None]:

@@ -28,31 +28,30 @@ def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
 
     ``address`` is that of the site, empty where it is not known.
     """
+
+    def put(path: str, text: str) -> None:
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text, encoding="utf-8")
+
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
-    document = {"schema": SCHEMA, "recipes": entries}
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    (site / "recipes.json").write_text(text + "\n", encoding="utf-8")
-    (site / "llms.txt").write_text(llms_txt(catalogue), encoding="utf-8")
-    news = json.dumps(feed.document(catalogue, address), ensure_ascii=False, indent=1)
-    (site / FEED).write_text(news + "\n", encoding="utf-8")
+    put("recipes.json", _json({"schema": SCHEMA, "recipes": entries}))
+    put("llms.txt", llms_txt(catalogue))
+    put(FEED, _json(feed.document(catalogue, address)))
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
-            file = site / block.path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes((catalogue.root / block.path).read_bytes())
+            put(block.path, block.code)
         for lang, page in recipe.pages.items():
-            file = site / lang / recipe.category / f"{recipe.slug}.md"
-            markdown = render.full_markdown(catalogue, page)
-            file.write_text(markdown, encoding="utf-8")
+            put(f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page))
     for old, new in moved.load(catalogue.root).items():
         for lang in LANGUAGES:
-            file = site / lang / old / "index.html"
-            file.parent.mkdir(parents=True, exist_ok=True)
             html = FORWARDING.format(lang=lang, new=new, url=f"../../{new}/")
-            file.write_text(html, encoding="utf-8")
+            put(f"{lang}/{old}/index.html", html)
             if "/" in new:
-                markdown = f"[{new}](../{new}.md)\n"
-                file.parent.with_suffix(".md").write_text(markdown, encoding="utf-8")
+                put(f"{lang}/{old}.md", f"[{new}](../{new}.md)\n")
+
+
+def _json(document: dict) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
@@ -71,15 +70,13 @@ def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
 
 def runs(catalogue: Catalogue, block: Block) -> list[dict]:
     """The recorded runs of a block's exact text, newest torch first."""
-    found = []
-    for record in catalogue.records:
-        if run := record.run_of(block):
-            environment = record.environment
-            keys = ("torch", "python", "device", "date", "commit")
-            facts = {key: environment[key] for key in keys}
-            facts["seconds"], facts["status"] = run["seconds"], run["status"]
-            found.append(facts)
-    return found
+    keys = ("torch", "python", "device", "date", "commit")
+    return [
+        {key: record.environment[key] for key in keys}
+        | {"seconds": run["seconds"], "status": run["status"]}
+        for record in catalogue.records
+        if (run := record.run_of(block))
+    ]
 
 
 def llms_txt(catalogue: Catalogue) -> str:
@@ -100,13 +97,9 @@ def llms_txt(catalogue: Catalogue) -> str:
             recipes = [recipe for recipe in recipes if lang in recipe.written]
             if recipes:
                 lines += ["", f"## {category.title[lang]} ({lang})", ""]
-                lines += [_llms_line(catalogue, recipe, lang) for recipe in recipes]
+            for recipe in recipes:
+                link = f"[{recipe.title(lang)}]({lang}/{recipe.address}.md)"
+                verified = status.line(catalogue, recipe, lang)
+                lines += [f"- {link}: {recipe.description(lang)} ({verified})", ""]
+                lines += [f"      {line}" for line in recipe.answer.split("\n")] + [""]
     return "\n".join(lines) + "\n"
-
-
-def _llms_line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
-    address = f"{lang}/{recipe.category}/{recipe.slug}.md"
-    verified = status.line(catalogue, recipe, lang)
-    sentence = f"{recipe.description(lang)} ({verified})"
-    code = "".join(f"\n      {line}" for line in recipe.answer.split("\n"))
-    return f"- [{recipe.title(lang)}]({address}): {sentence}\n{code}\n"

@@ -12,9 +12,10 @@ from cookbook.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
-QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
 FILE = re.compile(r'^```python title="(?P<name>[^"]+)"$', re.MULTILINE)
-ROW = re.compile(r"^\| *(?P<message>(`+).+?\2)(?= *\|)", re.MULTILINE)
+QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
+ROW = re.compile(r"^\| *(`+).+?\1(?= *\|)", re.MULTILINE)  # of a table of messages
+SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 SYMBOLS = 5  # of the library's documentation, to which a page links
@@ -31,8 +32,8 @@ BUILT_FILE = re.compile(
     r"(?=</code>)",
     re.DOTALL,
 )
-# What the theme gives the colour of the text: names, operators, brackets, spaces.
-INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|w)">([^<]*)</span>')
+# What is to have the colour of the text: names, operators, brackets, spaces.
+INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
 LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 WORDS = {
     "en": {
@@ -195,10 +196,14 @@ def number_errors(markdown: str) -> str:
         return f'<span id="error-{next(number)}"></span>\n\n{match[0]}'
 
     def within(match: re.Match) -> str:
-        return f"| {match['message']}{{ #error-{next(number)} }}"
+        return f"{match[0]}{{ #error-{next(number)} }}"
 
-    head, table, tail = _around_messages(markdown)
-    return QUOTED.sub(before, head) + ROW.sub(within, table) + QUOTED.sub(before, tail)
+    return "".join(
+        ROW.sub(within, section)
+        if f"{{#{MESSAGES}}}" in section.partition("\n")[0]
+        else QUOTED.sub(before, section)
+        for section in SECTION.split(markdown)
+    )
 
 
 def other_wordings(page: Page) -> str:
@@ -213,14 +218,6 @@ def other_wordings(page: Page) -> str:
         anchor = f"{{ #error-{number} }}"
         lines.append(f"| `` {shown} ``{anchor} | {', '.join(releases)} |")
     return "\n".join([*lines, ""])
-
-
-def _around_messages(markdown: str) -> tuple[str, str, str]:
-    """The text before the table of messages, its section, and what follows."""
-    head, sign, rest = markdown.partition(f"{{#{MESSAGES}}}")
-    end = rest.find("\n## ") if sign else 0
-    end = len(rest) if end < 0 else end
-    return head + sign, rest[:end], rest[end:]
 
 
 def full_markdown(catalogue: Catalogue, page: Page) -> str:

@@ -7,7 +7,6 @@ from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import Block
 from cookbook.records import Record
 
-KINDS = {"cpu": "CPU", "gpu": "GPU"}
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
 WORDS = {
     "en": {
@@ -18,13 +17,6 @@ WORDS = {
         "needs": "Needs a GPU",
         "legend": "✓ passed · ✗ failed, or warned · ↻ changed since · – not run. "
         "[All environments](../verified.md)",
-        "title": "Where the recipes were run",
-        "lead": "One table row per environment; each is the record of a run, and a "
-        "tick on a page counts only for the exact text that passed.",
-        "columns": ("Environment", "Date", "Blocks", "Failed"),
-        "partial": "part of the blocks",
-        "failures": "Failures",
-        "none": "Nothing fails in any environment.",
         "no_records": "No run has been recorded yet.",
         "totals": "{recipes} recipes · {blocks} blocks · {environments} · "
         "last run {date} · {failing} on torch {torch}, the newest",
@@ -40,13 +32,6 @@ WORDS = {
         "needs": "需要 GPU",
         "legend": "✓ 通过 · ✗ 失败或有警告 · ↻ 之后有改动 · – 未运行。"
         "[全部环境](../verified.md)",
-        "title": "在哪些环境运行过",
-        "lead": "每行对应一个环境的一次运行记录；"
-        "页面上的对勾只对运行通过的那份代码有效，代码改动后自动失效。",
-        "columns": ("环境", "日期", "代码块", "失败"),
-        "partial": "只运行了一部分",
-        "failures": "失败的条目",
-        "none": "所有环境均无失败。",
         "no_records": "还没有运行记录。",
         "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} · "
         "最近运行 {date} · 在最新的 torch {torch} 上{failing}",
@@ -95,12 +80,11 @@ def outcomes(catalogue: Catalogue, recipe: Recipe) -> list[Outcome]:
 def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     """The newest run on a CPU, and on a GPU where a block needs one."""
     marks = {block.mark for block in recipe.blocks}
-    kinds = [kind for kind, mark in (("cpu", None), ("gpu", "gpu")) if mark in marks]
-    found = outcomes(catalogue, recipe)
-    parts = [
-        _part([one for one in found if one.record.kind == kind], kind, WORDS[lang])
-        for kind in kinds
-    ]
+    found, parts = outcomes(catalogue, recipe), []
+    for kind, mark in (("cpu", None), ("gpu", "gpu")):
+        if mark in marks:
+            own = [one for one in found if one.record.kind == kind]
+            parts.append(_part(own, kind, WORDS[lang]))
     return " | ".join(parts) or WORDS[lang]["alone"]
 
 
@@ -115,7 +99,7 @@ def mark(catalogue: Catalogue, block: Block, lang: str) -> str:
 
 
 def _part(found: list[Outcome], kind: str, words: dict) -> str:
-    name = KINDS[kind]
+    name = kind.upper()
     if not found:
         return words["never"].format(kind=name)
     counting = [one for one in found if one.status != "changed"]
@@ -150,23 +134,13 @@ def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
     }
     devices = sorted({device for _, device in found}, key=lambda name: name != "CPU")
     releases = list(dict.fromkeys(record.torch for record in catalogue.records))
-    words = WORDS[lang]
     if not found:
         return []
-    rows = [
-        f"| {release} | "
-        + " | ".join(found.get((release, device), SIGNS[None]) for device in devices)
-        + " |"
-        for release in releases
-    ]
-    return [
-        f"| torch | {' | '.join(devices)} |",
-        "| --- |" + " :-: |" * len(devices),
-        *rows,
-        "",
-        words["legend"],
-        "",
-    ]
+    rows = [["torch", *devices], ["---", *[":-:"] * len(devices)]]
+    for release in releases:
+        signs = (found.get((release, device), SIGNS[None]) for device in devices)
+        rows.append([release, *signs])
+    return [*(f"| {' | '.join(row)} |" for row in rows), "", WORDS[lang]["legend"], ""]
 
 
 def totals(catalogue: Catalogue, lang: str) -> str:
@@ -180,10 +154,10 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         return WORDS[lang]["no_records"]
     newest = records[0].torch
     on_newest = [record for record in records if record.torch == newest]
-    failing = sum(
-        any(_fails(recipe, record) for record in on_newest)
-        for recipe in catalogue.recipes
-    )
+    failing = 0
+    for recipe in catalogue.recipes:
+        found = filter(None, (outcome(recipe, record) for record in on_newest))
+        failing += any(one.status == "failed" for one in found)
     words = WORDS[lang]
     one, many = words["environments"]
     environments = (one if len(records) == 1 else many).format(len(records))
@@ -198,57 +172,3 @@ def totals(catalogue: Catalogue, lang: str) -> str:
         failing=some.format(failing) if failing else none,
         torch=newest,
     )
-
-
-def _fails(recipe: Recipe, record: Record) -> bool:
-    found = outcome(recipe, record)
-    return found is not None and found.status == "failed"
-
-
-def environments_page(catalogue: Catalogue, lang: str) -> str:
-    """The Markdown of the page that lists every environment and its failures."""
-    words = WORDS[lang]
-    return "\n".join(
-        [
-            "---",
-            f"title: {words['title']}",
-            "---",
-            f"# {words['title']} {{ #verified-runs }}",
-            "",
-            words["lead"],
-            "{ .lead }",
-            "",
-            f"| {' | '.join(words['columns'])} |",
-            "| --- | --- | --: | --: |",
-            *(_environment_row(record, words) for record in catalogue.records),
-            "",
-            f"## {words['failures']} {{ #failures }}",
-            "",
-            *(_failure_lines(catalogue, lang) or [words["none"]]),
-            "",
-        ]
-    )
-
-
-def _environment_row(record: Record, words: dict) -> str:
-    environment = record.environment
-    partial = "" if record.document["complete"] else f" ({words['partial']})"
-    cells = [
-        f"torch {record.torch}, {environment['device']}, "
-        f"Python {environment['python']}, {environment['platform']}",
-        f"<time>{record.date}</time>",
-        f"{len(record.blocks)}{partial}",
-        str(len(record.failed)),
-    ]
-    return f"| {' | '.join(cells)} |"
-
-
-def _failure_lines(catalogue: Catalogue, lang: str) -> list[str]:
-    """Each recipe with each environment in which it fails."""
-    return [
-        f"- [{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md): "
-        f"torch {one.record.torch}, {one.record.environment['device']}"
-        for recipe in catalogue.recipes
-        for one in outcomes(catalogue, recipe)
-        if one.status == "failed"
-    ]

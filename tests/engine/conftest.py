@@ -54,6 +54,7 @@ class TinyCookbook:
         categories = (ROOT / CATEGORIES).read_text("utf-8")
         without_groups = re.sub(r"^  (?!en:|zh:).*\n", "", categories, flags=re.M)
         self.write(str(CATEGORIES), without_groups)
+        (root / "verified").mkdir()
         for name in LINKED:
             (root / name).symlink_to(ROOT / name)
         self.recipe("label-smoothing", self.CLAIM)

@@ -6,7 +6,7 @@ import pytest
 
 from cookbook import records
 from cookbook.catalogue import Catalogue
-from cookbook.site import publish, status
+from cookbook.site import indexes, publish, status
 from tests.engine.plants import ENVIRONMENT, SNIPPET, passed, plant
 from tests.helpers import ROOT
 
@@ -73,7 +73,7 @@ def test_a_failing_gpu_run_shows(book):
     book.write(ENVIRONMENT)
     book.write(GPU, status="failed")
     assert "H100" not in book.line()  # which no block needs
-    page = status.environments_page(book.catalogue, "en")
+    page = indexes.environments_page(book.catalogue, "en")
     link = f"- [The {SLUG}](training/{SLUG}.md): torch 2.15.0, NVIDIA H100"
     assert link in page
     assert "| 2.15.0 | ✓ | ✗ |" in book.table()

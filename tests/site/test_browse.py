@@ -13,11 +13,6 @@ RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
 PHONE = {"width": 390, "height": 844}
 both = pytest.mark.parametrize("lang", LANGUAGES)
-# What the home will be: every category with more recipes than it shows.
-FILL = """first => document.querySelectorAll(".shelves ul").forEach(list => {
-    while (list.children.length < first)
-      list.append(list.children[0].cloneNode(true))
-})"""
 HEIGHT = "document.documentElement.scrollHeight / innerHeight"
 
 
@@ -28,12 +23,11 @@ def shown(page) -> list[str]:
 
 
 @both
-def test_the_home_fits_a_phone_however_many_recipes_there_are(page, lang):
+def test_the_home_fits_a_phone(page, lang):
     page.set_viewport_size(PHONE)
     page.goto(f"{lang}/")
     name = page.locator(".md-header__topic .md-ellipsis").first
     assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
-    page.evaluate(FILL, FIRST)
     assert page.evaluate(HEIGHT) <= SCREENS
 
 
@@ -66,6 +60,11 @@ def test_what_people_come_for_most_shows_a_line_of_its_answer(catalogue):
 def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
     page.goto(f"{lang}/recipes/")
     assert shown(page) == [recipe.slug for recipe in catalogue.recipes]
+    page.locator("[name=gpu]").check()
+    page.wait_for_url(re.compile("gpu=on$"))
+    marks = {r.slug: [block.mark for block in r.snippets] for r in catalogue.recipes}
+    assert shown(page) == [slug for slug, found in marks.items() if "gpu" in found]
+    page.locator("[name=gpu]").uncheck()
     page.locator(".filter [name=text]").press_sequentially("one of the variables")
     page.wait_for_url(re.compile("text=one.of.the.variables$"))
     assert "err-inplace-modified" in shown(page)
@@ -82,18 +81,6 @@ def test_the_list_of_all_recipes_is_narrowed(page, catalogue, lang):
     expect(page.locator("[data-slug]:visible")).to_have_count(len(left))
 
 
-def test_the_list_is_narrowed_to_what_needs_a_gpu(page, catalogue):
-    page.goto("en/recipes/")
-    page.get_by_label("needs a GPU").check()
-    page.wait_for_url(re.compile("gpu=on$"))
-    needing = [
-        recipe.slug
-        for recipe in catalogue.recipes
-        if any(block.mark == "gpu" for block in recipe.snippets)
-    ]
-    assert shown(page) == needing
-
-
 def test_the_filter_works_after_instant_navigation(page):
     page.goto("en/")
     page.mouse.move(99, 99)  # the reader is there
@@ -105,15 +92,6 @@ def test_the_filter_works_after_instant_navigation(page):
         assert shown(page) == ["label-smoothing"]
         page.locator(".md-header a.md-logo").click()
         expect(page.locator(".filter")).to_have_count(0)
-
-
-def test_without_scripts_all_recipes_are_a_plain_list(browser, address, catalogue):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}zh/recipes/")
-    expect(page.locator(".all-of li a")).to_have_count(len(catalogue.recipes))
-    expect(page.locator(".filter")).to_be_hidden()
-    context.close()
 
 
 @both
@@ -137,15 +115,11 @@ def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
 
 
 def test_a_long_category_is_listed_by_group(catalogue):
-    lists = {
-        one.slug: browse.entries(catalogue, one, "en") for one in catalogue.categories
-    }
-    pages = {
-        slug: [v for e in found for v in e.values()] for slug, found in lists.items()
-    }
-    for slug, found in pages.items():
-        few = len(catalogue.in_category(slug)) <= browse.SHORT
-        assert all(isinstance(one, str) for one in found) == few, slug
+    for category in catalogue.categories:
+        entries = browse.entries(catalogue, category, "en")
+        flat = all(isinstance(page, str) for one in entries for page in one.values())
+        few = len(catalogue.in_category(category.slug)) <= browse.SHORT
+        assert flat == few, category.slug
 
 
 def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
@@ -166,9 +140,3 @@ def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
     assert not code.evaluate(sideways)
     page.goto("en/training/mixup/")
     expect(page.get_by_label("Wrap long lines")).to_be_checked()
-
-
-def test_the_lines_of_the_answer_are_marked_in_the_file(page):
-    page.goto(f"en/{RECIPE}")
-    marked = page.locator(".highlight:has(> .filename) .hll")
-    expect(marked).to_have_text([page.locator(".answer code").inner_text().strip()])

@@ -9,10 +9,11 @@ import pytest
 
 from cookbook.checks.shown import Rendered
 from cookbook.pages import HAN, LANGUAGES, PASSIVE
-from cookbook.site import search
+from cookbook.site import search, status
 from tests.helpers import ROOT
 
 FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')
+LIBRARY = re.compile(rb"^(?:import|from) (?:torch|timm)", re.MULTILINE)
 LOADS = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*>")
 
 
@@ -39,25 +40,18 @@ def test_every_page_in_docs_is_listed_at_its_address(site, recipes):
         assert (site / f"{url.rstrip('/')}.md").is_file()
 
 
-def test_hashes_are_those_of_the_files(recipes):
-    snippets = [snippet for entry in recipes for snippet in entry["snippets"]]
-    assert snippets
-    for snippet in snippets:
-        text = (ROOT / snippet["path"]).read_bytes()
-        assert hashlib.sha256(text).hexdigest() == snippet["sha256"]
-        assert snippet["device"] in {"cpu", "gpu"}
-
-
-def test_entries_have_both_languages_and_what_a_search_needs(recipes):
+def test_entries_have_both_languages_hashes_and_what_a_search_needs(recipes):
     for entry in recipes:
         for key in ("title", "description", "url"):
             assert set(entry[key]) == set(LANGUAGES)
             assert entry["missing"] or entry[key]["en"] != entry[key]["zh"]
-        sources = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
-        assert bool(entry["apis"]) == any(
-            re.search(r"^(?:import|from) (?:torch|timm)", text, re.MULTILINE)
-            for text in sources
-        )
+        imports = False
+        for snippet in entry["snippets"]:
+            source = (ROOT / snippet["path"]).read_bytes()
+            assert hashlib.sha256(source).hexdigest() == snippet["sha256"]
+            assert snippet["device"] in {"cpu", "gpu"}
+            imports |= bool(LIBRARY.search(source))
+        assert bool(entry["apis"]) == imports
         assert all(isinstance(entry[key], list) for key in ("covers", "tags", "errors"))
 
 
@@ -69,18 +63,6 @@ def test_pages_show_the_answer_and_exactly_the_files(site, recipes):
             (_, first), *codes = Rendered.read(page).blocks
             assert first == entry["answer"] + "\n"
             assert [code for kind, code in codes if kind == "python"] == files
-
-
-def test_the_answer_is_given_wherever_a_recipe_is(site, catalogue):
-    index = (site / "llms.txt").read_text("utf-8")
-    for recipe in catalogue.recipes:
-        lines = [line for line in recipe.answer.split("\n") if line.strip()]
-        assert all(f"      {line}\n" in index for line in lines), recipe.slug
-        for lang in LANGUAGES:
-            rest = site / lang / search.REST
-            answers = json.loads(rest.read_text("utf-8"))["answers"]
-            shown = answers[catalogue.recipes.index(recipe)]
-            assert recipe.answer.startswith(shown)
 
 
 def test_chinese_text_has_no_gaps_from_line_breaks(site, catalogue):
@@ -110,6 +92,12 @@ def test_markdown_twins_hold_each_block_and_output_byte_for_byte(site, catalogue
             assert [code for code in shown if code not in quoted] == expected
 
 
+def test_llms_txt_has_each_answer(site, catalogue):
+    index = (site / "llms.txt").read_text("utf-8")
+    for recipe in catalogue.recipes:
+        assert "".join(f"\n      {line}" for line in recipe.answer.split("\n")) in index
+
+
 def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
     texts = [site / "llms.txt"]
     texts += [
@@ -124,25 +112,18 @@ def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
                 assert (text.parent / target).exists(), f"{text}: {target}"
 
 
-def test_marks_are_explained_where_they_stand(site, catalogue):
-    for recipe in catalogue.recipes:
-        page = (site / recipe.pages["en"].url / "index.html").read_text("utf-8")
-        blocks = recipe.pages["en"].blocks
-        marks = [block.mark for block in blocks]
-        assert page.count("Needs a GPU |") == marks.count("gpu"), recipe.slug
-        for block in blocks:
-            assert block.reason is None or html.escape(block.reason, False) in page
-
-
-def test_nothing_is_loaded_from_elsewhere(site):
+def test_nothing_is_loaded_from_elsewhere_and_no_page_speaks_to_contributors(site):
     for file in site.rglob("*.html"):
-        for tag in LOADS.findall(file.read_text("utf-8")):
+        text = file.read_text("utf-8")
+        for tag in LOADS.findall(text):
             assert not FOREIGN.search(tag), f"{file.relative_to(site)}: {tag}"
+        assert "make test-gpu" not in text or "rules" in file.parts
+        assert not re.search(r'href="[^"]*\brules/"[^>]*class="md-nav', text)
     for sheet in (site / "assets").rglob("*.css"):
         assert "url(http" not in sheet.read_text("utf-8")
 
 
-def test_the_index_has_the_words_of_all_aliases_once(site, catalogue):
+def test_the_index_has_answers_tags_and_the_words_of_all_aliases(site, catalogue):
     for lang in LANGUAGES:
         first = json.loads((site / lang / search.FILE).read_text("utf-8"))["docs"]
         docs = json.loads((site / lang / search.REST).read_text("utf-8")) | first
@@ -152,6 +133,10 @@ def test_the_index_has_the_words_of_all_aliases_once(site, catalogue):
         titles = [recipe.title(lang) for recipe in catalogue.recipes]
         assert docs["title"] == titles
         for n, recipe in enumerate(catalogue.recipes):
+            assert recipe.answer.startswith(docs["answers"][n])
+            gpu = any(block.mark == "gpu" for block in recipe.blocks)
+            assert (status.WORDS[lang]["needs"] in docs["tags"][n]) == gpu
+            assert "CPU" not in docs["tags"][n]
             columns = [column[n] for name, column in docs.items() if name != "location"]
             known = search.words("\n".join(columns))
             stop = search.words(" ".join(search.STOP))
@@ -164,9 +149,6 @@ def test_category_pages_list_every_recipe_with_its_sentence(site, catalogue):
     for recipe in catalogue.recipes:
         for lang in LANGUAGES:
             page = (site / lang / recipe.category / "index.html").read_text("utf-8")
-            sentence = re.sub(r"<[^>]+>", "", page)
-            assert (
-                html.escape(recipe.description(lang), quote=False).replace("`", "")
-                in sentence
-            )
+            sentence = html.escape(recipe.description(lang), quote=False)
+            assert sentence.replace("`", "") in re.sub(r"<[^>]+>", "", page)
             assert f'href="{recipe.slug}/"' in page

@@ -7,8 +7,6 @@ from statistics import median
 import pytest
 
 from cookbook import shape
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT
 
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 PHONE_LINES = 4
@@ -41,10 +39,10 @@ MEASURE = """lines => pages.map(({ lang, body }) => {
 
 
 @pytest.mark.skipif(not shutil.which("fc-list"), reason="no fontconfig here")
-def test_the_answer_is_on_the_first_screen_of_a_page_of_few(browser, address):
+def test_the_answer_is_on_the_first_screen_of_few(browser, address, catalogue):
     fonts = subprocess.run(["fc-list", ":lang=zh"], capture_output=True, check=False)
     assert fonts.stdout, "no Chinese font: run make chromium"
-    urls = [page.url for page in Catalogue(ROOT).pages]
+    urls = [page.url for page in catalogue.pages]
     page = browser.new_page(viewport=LAPTOP)
     page.goto(address + urls[0])
     page.evaluate(GATHER, [address + url for url in urls])
@@ -61,5 +59,5 @@ def test_the_answer_is_on_the_first_screen_of_a_page_of_few(browser, address):
     assert median(height for _, _, height in laptop) <= SCREENS * DESK
 
 
-def test_the_recipes_have_their_shape():
-    assert list(shape.misses(Catalogue(ROOT))) == []
+def test_the_recipes_have_their_shape(catalogue):
+    assert list(shape.misses(catalogue)) == []

@@ -53,13 +53,6 @@ function followTwin(event) {
   localStorage.setItem("lang", link.hreflang) // the landing page opens in it
 }
 
-// A result that shows an error message leads to where the page explains it.
-function followError(event) {
-  const link = event.target.closest?.(".md-search-result__link")
-  const line = link?.querySelector("[data-anchor]")
-  if (line) link.hash = line.dataset.anchor
-}
-
 // On a phone Material holds the page while its box is open, and puts it back to where
 // it was when the box has closed; and it forgets the place on a page that comes late.
 // So go there when both are over: the result's page is shown, and the box is closed.
@@ -73,11 +66,9 @@ function land() {
 
 // Instant navigation replaces the page but not the header.
 function updateTwin() {
-  const home = base.pathname
-  const page = location.pathname.slice(home.length)
+  const page = location.pathname.slice(base.pathname.length)
   for (const link of document.querySelectorAll("a[data-twin]"))
-    if (home.match(/\/(en|zh)\/$/))
-      link.href = home.replace(/(en|zh)\/$/, link.hreflang + "/") + page
+    link.href = base.pathname.replace(/(en|zh)\/$/, link.hreflang + "/") + page
 }
 
 // Material's search box hears keys only, not a paste by mouse or an input method.
@@ -132,24 +123,24 @@ class HelpfulWorker extends Worker {
 }
 window.Worker = HelpfulWorker
 
+/** A new element with these properties and children. */
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
 function showNone({ none, topic, nearest }) {
   const box = document.querySelector(".md-search-result")
   box.querySelector(".search-none")?.remove()
   if (!none) return
-  const words = NONE[document.documentElement.lang.slice(0, 2)] ?? NONE.en
-  const link = ({ title, location: page }) =>
-    Object.assign(document.createElement("a"), { href: new URL(page, base), textContent: title })
-  const said = Object.assign(document.createElement("div"), { className: "search-none", role: "status" })
-  const line = (...parts) => {
-    const paragraph = document.createElement("p")
-    paragraph.append(...parts)
-    said.append(paragraph)
-  }
-  const strong = Object.assign(document.createElement("strong"), { textContent: words.none })
+  const words = NONE[document.documentElement.lang.slice(0, 2)]
+  const link = ({ title, location: page }) => make("a", { href: new URL(page, base) }, title)
   const form = wantedForm && `${wantedForm}&${new URLSearchParams({ title: `[${words.wanted}] ${topic || asked()}`, searched: asked() })}`
-  line(strong, topic ? ` (${topic})` : "", ...form ? [" · ", link({ title: words.ask, location: form })] : [])
-  line(`${words.near} `, ...nearest.flatMap((category, i) => i ? [" · ", link(category)] : [link(category)]))
-  box.prepend(said)
+  const ask = form ? [" · ", link({ title: words.ask, location: form })] : []
+  const near = nearest.flatMap((category, i) => [i ? " · " : "", link(category)])
+  box.prepend(make("div", { className: "search-none", role: "status" },
+    make("p", {}, make("strong", {}, words.none), topic ? ` (${topic})` : "", ...ask),
+    make("p", {}, `${words.near} `, ...near)))
 }
 
 // The address names the query while the box is open, so that it can be shared.
@@ -171,10 +162,13 @@ function asked() {
 }
 
 // Who follows a result comes back to the results: their address keeps the query.
+// A result that shows an error message leads to where the page explains it.
 let leaving = false
 function leaveResults(event) {
   const link = event.target.closest?.(".md-search-result__link")
   if (!link) return
+  const line = link.querySelector("[data-anchor]")
+  if (line) link.hash = line.dataset.anchor
   leaving = true
   landing = link.pathname
   // Material drops the query from this address as it closes the box: not here.
@@ -205,7 +199,6 @@ function searchOnCtrlK(event) {
 
 document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
-document.addEventListener("click", followError, { capture: true })
 document.addEventListener("click", leaveResults, { capture: true })
 document.addEventListener("keydown", ignoreLetters, { capture: true })
 document.addEventListener("keydown", returnFocus)
@@ -244,7 +237,7 @@ function nameParts() {
     table.tabIndex = 0 // else keys cannot scroll it
   // What Material calls navigations, but is no landmark.
   for (const part of document.querySelectorAll(".md-code__nav, nav.md-tags")) part.role = "none"
-  const words = COPY[document.documentElement.lang.slice(0, 2)] ?? COPY.en
+  const words = COPY[document.documentElement.lang.slice(0, 2)]
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
     const name = button.closest(".answer") ? words.answer : file ? `${words.file} ${file}` : words.other
