@@ -1,0 +1,103 @@
+"""find-index-of-value: against lists and NumPy, what is absent, what is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "tensors/find-index-of-value"
+snippet = load_snippet("tensors/find_index_of_value.py")
+x = torch.tensor([4, 7, 2, 7])
+
+
+def test_the_places_of_a_value_are_those_of_a_loop():
+    values = snippet.x.tolist()
+    assert values == [4, 7, 2, 7]
+    assert snippet.places.tolist() == [i for i, v in enumerate(values) if v == 7]
+    assert snippet.first.item() == values.index(7)
+
+
+def test_isin_is_the_one_of_numpy():
+    expected = np.isin(snippet.x.numpy(), [2, 4])
+    np.testing.assert_array_equal(snippet.known, expected)
+
+
+def test_the_first_of_each_row():
+    assert snippet.end.tolist() == [r.index(102) for r in snippet.ids.tolist()]
+    assert snippet.ids.tolist() == [[5, 102, 0, 0], [8, 9, 3, 102]]
+    assert (torch.tensor([[3, 1, 3]]) == 3).int().argmax(1).tolist() == [0]
+
+
+def test_a_row_of_a_table():
+    assert snippet.row.tolist() == [[snippet.table.tolist().index([3, 4])]]
+    assert snippet.table.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_an_absent_value_looks_like_the_first():
+    assert (x == 9).int().argmax() == 0
+    assert (x == 9).nonzero().squeeze(1).tolist() == []
+    hit = torch.tensor([[5, 102], [5, 0], [102, 102]]) == 102
+    assert torch.where(hit.any(1), hit.int().argmax(1), -1).tolist() == [1, -1, 0]
+
+
+def test_in_needs_one_equal_element_only():
+    table, row = torch.tensor([[3, 4], [2, 1]]), torch.tensor([3, 1])
+    assert row in table
+    assert not (table == row).all(dim=1).any()
+    assert 7 in x
+    assert 9 not in x
+
+
+def test_floats_and_nan():
+    sums = torch.tensor([0.1, 0.5], dtype=torch.float64) + 0.2
+    assert (sums == 0.3).nonzero().tolist() == []
+    close = torch.isclose(sums, torch.tensor(0.3, dtype=sums.dtype))
+    assert close.nonzero().tolist() == [[0]]
+    nan = torch.tensor([1.0, float("nan")])
+    assert not (nan == float("nan")).any()
+    assert nan.isnan().tolist() == [False, True]
+
+
+def test_what_is_refused():
+    # A RuntimeError before torch 2.15, of which the other is a kind.
+    if torch.__version__ >= "2.15":
+        with raises_as_documented(PAGE, "NotImplementedError: argmax()"):
+            (x == 7).argmax()
+    else:
+        with pytest.raises(RuntimeError, match="does not support bool input"):
+            (x == 7).argmax()
+    with raises_as_documented(PAGE, "AttributeError: 'bool' object"):
+        (x == [2, 4]).nonzero()
+    with raises_as_documented(PAGE, "TypeError: Tensor.index()"):
+        x.index(7)
+    with raises_as_documented(PAGE, "RuntimeError: a Tensor with 2"):
+        (x == 7).nonzero().item()
+    with raises_as_documented(PAGE, "RuntimeError: Tensor.__contains__"):
+        [2, 4] in x  # noqa: B015
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a"):
+        x == torch.tensor([2, 4])  # noqa: B015
+    with raises_as_documented(PAGE, "TypeError: isin()"):
+        torch.isin(x, [2, 4])
+
+
+def test_a_list_of_tensors():
+    tensors = [torch.tensor([1, 2]), torch.tensor([3, 4])]
+    t = torch.tensor([3, 4])
+    with raises_as_documented(PAGE, "RuntimeError: Boolean value"):
+        tensors.index(t)
+    with raises_as_documented(PAGE, "RuntimeError: Boolean value"):
+        t in tensors  # noqa: B015
+    assert [i for i, u in enumerate(tensors) if torch.equal(u, t)] == [1]
+
+
+def test_variants():
+    assert len(x) - 1 - (x == 7).flip(0).int().argmax() == 3
+    assert x.tolist().index(7) == 1
+    assert (x - 5).abs().argmin() == 0
+    keys, wanted = torch.tensor([30, 10, 20]), torch.tensor([10, 20, 99])
+    hit = keys == wanted[:, None]
+    assert torch.where(hit.any(1), hit.int().argmax(1), -1).tolist() == [1, 2, -1]
+    order = keys.argsort()
+    found = order[torch.searchsorted(keys[order], wanted[:2])]
+    assert found.tolist() == [1, 2]
