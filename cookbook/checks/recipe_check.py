@@ -62,7 +62,7 @@ def passes(catalogue: Catalogue, recipe: Recipe) -> bool:
 
 def problems(catalogue: Catalogue, paths: Iterable[Path]) -> list[Problem]:
     """What the checks find in the files given; pytest renders the pages."""
-    found = structure.problems(catalogue, rendered=())
+    found = structure.problems(catalogue, rendered=False)
     found = [problem for problem in found if problem.path in paths]
     found += file_checks.problems(catalogue.root, paths)
     return sorted(found, key=lambda problem: (problem.path, problem.line))

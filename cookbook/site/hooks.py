@@ -129,7 +129,7 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
 def refuse_problems(catalogue: Catalogue) -> None:
     """Stop the build with every problem of the pages and snippets."""
     # MkDocs will render them all; to do so twice would take half as long again.
-    found = problems(catalogue, rendered=())
+    found = problems(catalogue, rendered=False)
     if found := [problem for problem in found if problem.is_error]:
         lines = "\n".join(f"  {problem}" for problem in found)
         raise Abort(f"The pages are not in order:\n{lines}")

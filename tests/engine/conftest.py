@@ -100,9 +100,9 @@ class TinyCookbook:
         end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
-    def problems(self, rendered: tuple | None = None) -> list[str]:
+    def problems(self, rendered: bool = True) -> list[str]:
         """The errors that ``make check`` finds; the build renders no page for it."""
-        found = problems(Catalogue(self.root), rendered)
+        found = problems(Catalogue(self.root), rendered=rendered)
         return [str(problem) for problem in found if problem.is_error]
 
     def warnings(self) -> list[str]:

@@ -171,7 +171,7 @@ def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path)
 
 
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
-NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML")
+NEEDED += ("markdown-it-py", "pymdown-extensions", "PyYAML")
 # What the site and the checks import besides.
 MISSING = ("jsonschema", "material", "mkdocs", "pathspec")
 MISSING += ("playwright", "rjsmin", "ruff", "sklearn", "zizmor")

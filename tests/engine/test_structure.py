@@ -58,7 +58,7 @@ def test_a_fault_is_named_with_code_file_line_and_remedy(cookbook, row):
 
 @each("unseen")
 def test_what_the_site_may_show_differently_is_named(cookbook, row):
-    assert_found(cookbook, row, planted(cookbook, row).problems(rendered=()))
+    assert_found(cookbook, row, planted(cookbook, row).problems(rendered=False))
 
 
 @each("warnings")
