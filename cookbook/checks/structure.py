@@ -274,9 +274,10 @@ def _shown_problems(
     faulty = {problem.path for problem in found if problem.is_error}
     referee = Referee(root)
     for page in pages:
-        if page.path not in faulty:
-            if faulty.isdisjoint(block.snippet for block in page.blocks):
-                yield from referee.problems(page)
+        if page.path in faulty:
+            continue
+        if faulty.isdisjoint(block.snippet for block in page.blocks):
+            yield from referee.problems(page)
 
 
 def _twin_problems(recipes: list[Recipe], broken: set[Path]) -> Iterator[Problem]:
