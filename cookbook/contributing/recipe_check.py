@@ -67,14 +67,13 @@ def start(tested: list[Path]) -> AbstractContextManager:
 
 
 def runs(recipe: Recipe) -> dict[Job, tuple[Page, Block]]:
-    """What to run of a recipe, each with a page that shows it."""
-    pages = filter(judge.readable, recipe.written.values())
-    return {
-        judge.job_of(block, page): (page, block)
-        for page in pages
-        for block in page.blocks
-        if not judge.unrunnable(block)
-    }
+    """What to run of a recipe, each with the first page that shows it."""
+    found = {}
+    for page in filter(judge.readable, recipe.written.values()):
+        for block in page.blocks:
+            if not judge.unrunnable(block):
+                found.setdefault(judge.job_of(block, page), (page, block))
+    return found
 
 
 def recorded(
@@ -96,7 +95,7 @@ def passes(catalogue: Catalogue, recipe: Recipe, runner: Runner | None) -> bool:
     sources = [path for path in paths if path.suffix == ".py"]
     results += [lint.passes(*command) for command in lint.style(sources)]
     if runner is None:
-        print("its blocks and tests need torch; make setup installs it")
+        print("its blocks and tests need torch, not installed; make setup installs it")
         return False
     print("its blocks", flush=True)
     results += [

@@ -49,14 +49,12 @@ from pathlib import Path
 
 import psutil
 
-from cookbook.running import namespaces
+from cookbook.running import GUARD, PICTURE, namespaces
 
-GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 MAX_FILE_BYTES = 1 << 30
 MAX_DATA_BYTES = 4 << 30  # private memory of one process
 KILL_SECONDS = 5  # to kill what starts new processes all the time
 POLL_SECONDS = 0.5
-PICTURE = "picture.svg"  # among the logs: what a script drew under its own name
 # What torch imports when a function is called, for a second or more of CPU time.
 LAZY = {"optim": "torch._dynamo", "assert_close": "torch.distributed.tensor"}
 unraisable: list[type] = []

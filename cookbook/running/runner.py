@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from cookbook.running.forkserver import GUARD, PICTURE
+from cookbook.running import GUARD, PICTURE
 from cookbook.running.pictures import fit
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context

@@ -76,14 +76,13 @@ def test_tests_that_notice_nothing_are_refused(cookbook, claim, code):
         '    if by == 0:\n        raise ValueError("by is 0")\n', ""
     )
     source = source.replace("print(scaled(torch.ones(2)))", "assert scaled is not None")
-    cookbook.write(SNIPPET, source)
+    cookbook.recipe("label-smoothing", source)
     cookbook.write(TEST, TESTS.format(claim))
     helpers = "import runpy\nfrom types import SimpleNamespace\n\n\n"
     helpers += "def load_snippet(path):\n"
     helpers += '    return SimpleNamespace(**runpy.run_path(f"snippets/{path}"))\n'
     cookbook.write("tests/helpers.py", helpers)
-    module = ("cookbook.running.mutation", "--few", "training/label_smoothing.py")
-    done = cookbook.command(*module)
+    done = cookbook.command("cookbook", "check", "label-smoothing")
     refused = f"  {TEST}:1: S309 these tests pass whatever is changed in {SNIPPET}; "
     assert (done.returncode, refused in done.stdout) == (code, bool(code)), done.stdout
     assert "S310" in done.stdout  # some change nothing, even so

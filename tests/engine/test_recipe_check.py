@@ -25,12 +25,11 @@ def test_each_step_is_named_and_all_is_in_order_on_the_cpu(cookbook, monkeypatch
         "warnings, which fail nothing:",  # nobody has confirmed the translation
     ]
     assert "ruff check" in lines
-    assert "its blocks, pages and tests" in lines
-    # A test; a block and a referee per language.
-    assert lines[-4].startswith("  5 passed")
-    assert lines[-3] == "what its tests do not notice"
-    assert lines[-2] == f"  {SNIPPET}: 0 of 0 mutants noticed"
-    assert lines[-1] == "all in order"
+    assert lines[-6] == "its blocks"
+    assert lines[-5].startswith(f"  {SNIPPET}: passed in ")
+    assert lines[-4] == "its tests, and what they do not notice"
+    assert lines[-3].startswith(f"  {TEST}: 1 passed in ")
+    assert lines[-2:] == [f"  {SNIPPET}: 0 of 0 mutants noticed", "all in order"]
 
 
 def test_all_that_is_wrong_is_shown_at_once(cookbook):
