@@ -266,6 +266,14 @@ class Page:
         self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
 
+    @property
+    def readable(self) -> bool:
+        """Whether its blocks can be read; if not, the checks say why."""
+        try:
+            return self.blocks is not None
+        except PageError:
+            return False
+
     def _refuse_stray_marks(self) -> None:
         own = {fence.line - 1 for fence in self.fences if fence.language not in PASSIVE}
         for line, comment in self.document.comments:

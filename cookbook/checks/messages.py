@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cookbook.catalogue import Recipe
-from cookbook.pages import PageError, tests_of
+from cookbook.pages import tests_of
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")
@@ -19,7 +19,11 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
     """Messages that nothing accounts for, and entries of the list that are wrong."""
-    unreadable = {recipe.address for recipe in recipes if not _is_readable(recipe)}
+    unreadable = {
+        recipe.address
+        for recipe in recipes
+        if not all(page.readable for page in recipe.written.values())
+    }
     recipes = [recipe for recipe in recipes if recipe.address not in unreadable]
     errors = {recipe.address: recipe.errors for recipe in recipes}
     raised = set()
@@ -35,22 +39,12 @@ def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
         if entry["page"] in unreadable:
             continue
         messages = begin_with(errors.get(entry["page"], []), entry["start"])
-        if len(messages) != 1:
+        if len(messages) != 1 or (entry["page"], messages[0]) in raised:
             found.append(Problem(UNRAISED, line, "unraised-unknown", entry))
-        elif (entry["page"], messages[0]) in raised:
-            found.append(Problem(UNRAISED, line, "unraised-needless", entry))
         listed.update((entry["page"], message) for message in messages)
     for recipe in recipes:
         found += _not_raised(recipe, raised | listed)
     return found
-
-
-def _is_readable(recipe: Recipe) -> bool:
-    """Else the fault is told where the page is looked into."""
-    try:
-        return bool(recipe.blocks)
-    except PageError:
-        return False
 
 
 def _not_raised(recipe: Recipe, settled: set) -> Iterator[Problem]:

@@ -6,8 +6,6 @@ snippet ends before its last line, or never comes to what it claims.
 """
 
 import ast
-import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +19,6 @@ DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
     """What is wrong with a snippet, by itself; a program may be longer."""
-    if is_module(root, path.stem):
-        yield Problem(path, 1, "module-name-shadowed", {"name": path.stem})
     try:
         source = read_text(root, path)
     except PageError as error:
@@ -58,10 +54,3 @@ def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
     if count > limit:
         facts = {"count": count, "limit": limit, "shape": shape}
         yield Problem(path, limit + 1, "snippet-too-long", facts)
-
-
-def is_module(root: Path, name: str) -> bool:
-    """Whether a file of this name would hide a module from those beside it."""
-    packages = (root / "requirements.in").read_text("utf-8")
-    pattern = rf"^{name}\b"
-    return name in sys.stdlib_module_names or bool(re.search(pattern, packages, re.M))

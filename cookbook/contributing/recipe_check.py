@@ -69,8 +69,8 @@ def start(tested: list[Path]) -> AbstractContextManager:
 def runs(recipe: Recipe) -> dict[Job, tuple[Page, Block]]:
     """What to run of a recipe, each with the first page that shows it."""
     found = {}
-    for page in filter(judge.readable, recipe.written.values()):
-        for block in page.blocks:
+    for page in recipe.written.values():
+        for block in page.blocks if page.readable else ():
             if not judge.unrunnable(block):
                 found.setdefault(judge.job_of(block, page), (page, block))
     return found

@@ -2,7 +2,7 @@
 
 Builds on pytest-codeblocks: its page and block classes, its parser. Pages show
 snippets by ``--8<--``, which is expanded first; a block runs in a process of
-its own; and a *referee* per page compares what runs with what the site shows.
+its own. What the site shows of a page is compared with that by ``make check``.
 """
 
 import subprocess
@@ -16,9 +16,8 @@ from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.pages import Block, Page, PageError
 from cookbook.records import Record
-from cookbook.rules import Problem
 from cookbook.running import judge, namespaces
-from cookbook.running.judge import gpu_found, job_of, readable, unrunnable
+from cookbook.running.judge import gpu_found, job_of, unrunnable
 from cookbook.running.runner import (
     TIMEOUT,
     Job,
@@ -39,9 +38,6 @@ NOT_CONTAINED = {
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 runner_key = pytest.StashKey[Runner]()
-problems_key = pytest.StashKey[list[Problem]]()
-result_key = pytest.StashKey[Result]()
-failed_key = pytest.StashKey[bool]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
 
@@ -157,7 +153,7 @@ def pytest_sessionfinish(session):
     jobs = config.stash[jobs_key].items()
     done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
-    pages = [page for page in config.stash[catalogue_key].pages if readable(page)]
+    pages = [page for page in config.stash[catalogue_key].pages if page.readable]
     expected = {
         job_of(block, page)
         for page in pages
@@ -189,20 +185,18 @@ def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
 
     What lacks a package was not run: it fails on this machine, but is no failure.
     """
-    judged = [item for item in items if result_key in item.stash]
-    return [item for item in judged if not item.stash[result_key].missing_package]
+    judged = [item for item in items if item.result]
+    return [item for item in judged if not item.result.missing_package]
 
 
 def block_record(items: list["RecipeBlock"]) -> dict:
     """What a record keeps of one run, judged on each page that shows it."""
     item = items[0]
-    result = item.stash[result_key]
-    failed = any(each.stash.get(failed_key, False) for each in items)
     return {
         "path": item.obj.path,
         "sha256": item.obj.sha256,
-        "status": "failed" if failed else "passed",
-        "seconds": round(result.seconds, 3),
+        "status": "failed" if any(each.failed for each in items) else "passed",
+        "seconds": round(item.result.seconds, 3),
     }
 
 
@@ -212,7 +206,7 @@ def pytest_unconfigure(config):
 
 
 class RecipePage(MarkdownFile):
-    """A page: an item per block, and the referee."""
+    """A page, and an item for each of its blocks."""
 
     def __init__(self, page: Page, **kwargs):
         super().__init__(**kwargs)
@@ -223,14 +217,16 @@ class RecipePage(MarkdownFile):
             blocks = self.page.blocks
         except PageError as error:
             raise self.CollectError(str(error)) from None
+        for line, kind, text in self.page.document.unclear:
+            if kind == "block":
+                facts = {"text": text.strip().partition("\n")[0]}
+                problem = self.page.problem(line, "block-not-plain", **facts)
+                raise self.CollectError(str(problem))
         for block in blocks:
             name = block.snippet.name if block.snippet else f"line {block.line}"
             item = RecipeBlock.from_parent(self, name=name, obj=block)
             add_mark(item, block, self.config.option.gpu)
             yield item
-        # What a page shows does not depend on the device.
-        if not self.config.option.gpu:
-            yield RefereeItem.from_parent(self, name="shown = run")
 
 
 def add_mark(item: "RecipeBlock", block: Block, gpu: bool) -> None:
@@ -249,17 +245,18 @@ class RecipeBlock(TestBlock):
     def __init__(self, name, parent, obj):
         super().__init__(name, parent, obj)
         self.job = job_of(obj, parent.page)
+        self.result: Result | None = None
+        self.failed = False
 
     def runtest(self):
         config, page = self.config, self.parent.page
-        result = submit_all(config)[self.job].result()
-        self.stash[result_key] = result
+        self.result = result = submit_all(config)[self.job].result()
         if config.option.record:
             judge.record(self.obj, page.root, result)
         catalogue = config.stash[catalogue_key]
         fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
         if fault:
-            self.stash[failed_key] = True
+            self.failed = True
             raise BlockFailedError(fault)
         self.add_report_section("call", "stdout", shortened(result.stdout))
         self.add_report_section("call", "stderr", shortened(result.stderr))
@@ -273,42 +270,8 @@ class RecipeBlock(TestBlock):
         return self.path, self.obj.line - 1, f"{self.parent.page.path}: {self.name}"
 
 
-class RefereeItem(pytest.Item):
-    """One page's structure, and whether the blocks it shows are those that run."""
-
-    def runtest(self):
-        page = self.parent.page
-        found = [p for p in structure(self.session) if p.path == page.path]
-        if found:
-            raise BlockFailedError("\n".join(str(problem) for problem in found))
-
-    def repr_failure(self, excinfo):
-        if excinfo.errisinstance((BlockFailedError, PageError)):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
-    def reportinfo(self):
-        return self.path, 0, f"{self.parent.page.path}: {self.name}"
-
-
 class BlockFailedError(Exception):
     """A block did not do what its page says."""
-
-
-def structure(session) -> list[Problem]:
-    """What the checks find wrong with the session's pages, found once.
-
-    A machine that only runs blocks needs none of the packages that checks need.
-    """
-    from cookbook.checks.structure import problems
-
-    stash = session.config.stash
-    if problems_key not in stash:
-        items = (item for item in session.items if isinstance(item, RefereeItem))
-        pages = {item.parent.page.path for item in items}
-        found = problems(stash[catalogue_key], pages)
-        stash[problems_key] = [problem for problem in found if problem.is_error]
-    return stash[problems_key]
 
 
 def submit_all(config) -> dict:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cookbook import answer
 from cookbook.catalogue import Catalogue
-from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.pages import PYTHON, Block, Page
 from cookbook.running import output, pictures
 from cookbook.running.runner import END, Job, Result, shortened
 
@@ -20,14 +20,6 @@ def job_of(block: Block, page: Page) -> Job:
     files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
     code = f'{block.code}: > "${END}"\n'
     return Job(("bash", "-euo", "pipefail", "-c", code), files)
-
-
-def readable(page: Page) -> bool:
-    """Whether the page's blocks can be read; if not, the checks say why."""
-    try:
-        return page.blocks is not None
-    except PageError:
-        return False
 
 
 def unrunnable(block: Block, gpu: bool = False) -> bool:
@@ -71,7 +63,8 @@ def fault(
     job = job_of(block, page)
     pages = "\n".join(
         f"  {other.path}:{shown.line}"
-        for other in filter(readable, catalogue.pages)
+        for other in catalogue.pages
+        if other.readable
         for shown in other.blocks
         if job_of(shown, other) == job
     )

@@ -223,6 +223,7 @@ def test_codes_are_unique_and_warnings_are_no_errors():
 
 # What ruff finds in a snippet, with snippets/ruff.toml, and what its message says.
 RUFF_FAULTS = {
+    "x = 1": "1:1: A005",
     "def double(x):\n    return 2 * x": "3:5: D103",
     f'x = "{"x" * 74}"': "3:80: E501",
     'x = "\u202e1"  # runs backwards': "3:1: PLE2502",
@@ -235,7 +236,7 @@ RUFF_FAULTS = {
 
 @pytest.mark.parametrize("code", RUFF_FAULTS)
 def test_ruff_refuses_what_it_has_a_rule_for(code):
-    place = ["--stdin-filename", "snippets/training/planted.py", "-"]
+    place = ["--stdin-filename", "snippets/training/logging.py", "-"]
     done = subprocess.run(
         [lint.BIN / "ruff", *lint.CHECK, *place],
         input=f'"""A snippet."""\n\n{code}\n',
