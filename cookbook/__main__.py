@@ -111,16 +111,15 @@ def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
 
 def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     """Confirm the recipes that are in order; print what is wrong with the others."""
-    catalogue = Catalogue(root)
-    recipes = named(catalogue, arguments.slugs)
-    found = structure.confirm_parity(catalogue, recipes)
-    for problem in found:
-        print(problem)
-    faulty = {problem.path for problem in found}
-    for recipe in recipes:
-        if faulty.isdisjoint(page.path for page in recipe.written.values()):
+    catalogue, faults = Catalogue(root), 0
+    for recipe in named(catalogue, arguments.slugs):
+        found = structure.confirm_parity(catalogue, recipe)
+        for problem in found:
+            print(problem)
+        if not found:
             print(confirmation(recipe))
-    return 1 if found else 0
+        faults += len(found)
+    return 1 if faults else 0
 
 
 def confirmation(recipe: Recipe) -> str:

@@ -91,20 +91,20 @@ def problems(
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
-    """Confirm that the recipes' pages are in line; what keeps others from it."""
-    paths = [page.path for one in recipes for page in one.written.values()]
-    errors = [problem for problem in problems(catalogue, paths) if problem.is_error]
-    errors += file_checks.problems(catalogue.root, paths)
-    found = []
-    for recipe in recipes:
-        pages = list(recipe.written.values())
-        paths = {page.path for page in pages}
-        faults = [problem for problem in errors if problem.path in paths]
-        if not faults and recipe.missing:
-            faults = [pages[0].problem(1, "twin-not-written", twin=pages[0].twin_path)]
-        found += faults or parity.confirm(*pages)
-    return found
+def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
+    """Everything wrong with these files, as files, too."""
+    found = problems(catalogue, paths) + file_checks.problems(catalogue.root, paths)
+    return sorted(found, key=lambda problem: (problem.path, problem.line))
+
+
+def confirm_parity(catalogue: Catalogue, recipe: Recipe) -> list[Problem]:
+    """Confirm that the recipe's pages are in line; or what keeps them from it."""
+    page, *twins = pages = recipe.written.values()
+    found = problems_of(catalogue, [page.path for page in pages])
+    faults = [problem for problem in found if problem.is_error]
+    if not faults and not twins:
+        faults = [page.problem(1, "twin-not-written", twin=page.twin_path)]
+    return faults or parity.confirm(page, *twins)
 
 
 def _page_problems(catalogue: Catalogue, paths: set[Path]) -> Iterator[Problem]:
@@ -124,7 +124,6 @@ def _page_problems(catalogue: Catalogue, paths: set[Path]) -> Iterator[Problem]:
             yield error.problem
         if page.path in paths:
             yield from _heading_problems(page)
-            yield from _pitfall_problems(page)
             yield from _unclear_problems(page, "block-not-plain")
     for page in catalogue.other_pages:
         if page.path in paths:
@@ -235,6 +234,7 @@ def _imports(text: str) -> bool:
 
 
 def _heading_problems(page: Page) -> Iterator[Problem]:
+    """Headings without an id of their own; pitfalls beyond the fifth."""
     seen: set[str] = set()
     for heading in page.headings:
         if heading.level == 1:
@@ -244,16 +244,10 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         elif heading.id in seen:
             yield page.problem(heading.line, "heading-id-twice", id=heading.id)
         seen.add(heading.id)
-
-
-def _pitfall_problems(page: Page) -> Iterator[Problem]:
-    """At most five."""
     pitfalls = page.section("pitfalls")
     if len(pitfalls) > MAX_PITFALLS:
-        line = pitfalls[MAX_PITFALLS].line
-        yield page.problem(
-            line, "pitfalls-too-many", count=len(pitfalls), limit=MAX_PITFALLS
-        )
+        line, facts = pitfalls[MAX_PITFALLS].line, {"count": len(pitfalls)}
+        yield page.problem(line, "pitfalls-too-many", limit=MAX_PITFALLS, **facts)
 
 
 def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:

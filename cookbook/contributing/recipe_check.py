@@ -6,12 +6,11 @@ Or first put in order what a machine can: the form of code, and recorded outputs
 import importlib.util
 import os
 import subprocess
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, lint, structure
+from cookbook.checks import lint, structure
 from cookbook.pages import Block, Page, tests_of
 from cookbook.rules import Problem, report
 from cookbook.running import judge
@@ -91,7 +90,7 @@ def passes(catalogue: Catalogue, recipe: Recipe, runner: Runner | None) -> bool:
     """Print each step and what it finds; whether nothing is wrong."""
     paths = files(recipe)
     print(f"{recipe.slug}: structure of its files", flush=True)
-    results = [report(problems(catalogue, paths)) == 0]
+    results = [report(structure.problems_of(catalogue, paths)) == 0]
     sources = [path for path in paths if path.suffix == ".py"]
     results += [lint.passes(*command) for command in lint.style(sources)]
     if runner is None:
@@ -109,13 +108,6 @@ def passes(catalogue: Catalogue, recipe: Recipe, runner: Runner | None) -> bool:
             if block.mark == "gpu":
                 print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
     return all(results)
-
-
-def problems(catalogue: Catalogue, paths: Iterable[Path]) -> list[Problem]:
-    """What the checks find in the files given."""
-    found = structure.problems(catalogue, paths)
-    found += file_checks.problems(catalogue.root, paths)
-    return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
 def block_passes(catalogue: Catalogue, page: Page, block: Block, result) -> bool:

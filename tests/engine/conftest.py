@@ -36,7 +36,6 @@ COPIED = (
     "docs/root/index.md",
 )
 COPIED += ("docs/en/index.md", "docs/zh/index.md", "docs/glossary.yml")
-COPIED += ("requirements.in", "requirements-paddle.txt")
 TEST = """\"\"\"A test.\"\"\"
 
 import runpy

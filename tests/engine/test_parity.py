@@ -23,7 +23,7 @@ def append(cookbook, path: str, text: str) -> None:
 def confirm(cookbook, slug: str = SLUG) -> None:
     """Confirm a recipe's pages, as the command does."""
     catalogue = Catalogue(cookbook.root)
-    assert confirm_parity(catalogue, [catalogue.by_slug[slug]]) == []
+    assert confirm_parity(catalogue, catalogue.by_slug[slug]) == []
 
 
 def pages(cookbook) -> str:
