@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cookbook.catalogue import Recipe
+from cookbook.claims import FUNCTIONS
 from cookbook.pages import tests_of
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")
 EXPECTING = ("raises_as_documented", "assert_documented")  # both in tests/helpers.py
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:

@@ -9,12 +9,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.claims import claims
+from cookbook.claims import DEFINITIONS, claims
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
 MAX_LINES = {"call": 25, "helper": 45, "program": 60}
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
