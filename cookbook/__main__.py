@@ -9,14 +9,15 @@ from pathlib import Path
 
 from cookbook import records
 from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, lint, recipe_check, structure
-from cookbook.contributing import move, scaffold
+from cookbook.checks import file_checks, lint, structure
+from cookbook.contributing import move, recipe_check, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
+from cookbook.running.runner import RunnerError
 from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
-REFUSALS = (PageError, scaffold.ScaffoldError, records.MergeError)
+REFUSALS = (PageError, scaffold.ScaffoldError, records.MergeError, RunnerError)
 
 
 def main() -> int:
@@ -70,16 +71,13 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
     """Check some recipes or everything; 0 when all is in order."""
     catalogue = Catalogue(root)
     recipes = named(catalogue, arguments.slugs)
-    if arguments.fix:
-        for path in recipe_check.fix(recipes or catalogue.recipes):
-            print(f"changed {path}")
-        catalogue = Catalogue(root)
-        recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
     if not recipes:
+        if arguments.fix:
+            sys.exit("--fix: name recipes; or run ruff format and pytest --record docs")
         return check_all(catalogue)
-    results = [recipe_check.passes(catalogue, recipe) for recipe in recipes]
-    print("all in order" if all(results) else "\nnot in order; see above")
-    return 0 if all(results) else 1
+    passes = recipe_check.check(catalogue, recipes, arguments.fix)
+    print("all in order" if passes else "\nnot in order; see above")
+    return 0 if passes else 1
 
 
 def check_all(catalogue: Catalogue) -> int:
@@ -113,16 +111,15 @@ def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
 
 def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     """Confirm the recipes that are in order; print what is wrong with the others."""
-    catalogue = Catalogue(root)
-    recipes = named(catalogue, arguments.slugs)
-    found = structure.confirm_parity(catalogue, recipes)
-    for problem in found:
-        print(problem)
-    faulty = {problem.path for problem in found}
-    for recipe in recipes:
-        if faulty.isdisjoint(page.path for page in recipe.written.values()):
+    catalogue, faults = Catalogue(root), 0
+    for recipe in named(catalogue, arguments.slugs):
+        found = structure.confirm_parity(catalogue, recipe)
+        for problem in found:
+            print(problem)
+        if not found:
             print(confirmation(recipe))
-    return 1 if found else 0
+        faults += len(found)
+    return 1 if faults else 0
 
 
 def confirmation(recipe: Recipe) -> str:

@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS = FUNCTIONS | ast.ClassDef
 # A name or a string that only makes sense with a GPU: torch.cuda, "cuda:0", "nccl".
 GPU = re.compile(r"(.+[.:])?(accelerator|cuda|mps|nccl|xpu)([.:].*)?|nvidia-smi.*")
 

@@ -1,6 +1,6 @@
 """The one reader of Markdown: what stands on which line of a file.
 
-It reads CommonMark with tables and front matter. The site is rendered by
+It reads CommonMark with tables. The site is rendered by
 Python-Markdown; where the two could differ, ``Document.unclear`` says so, and the
 checks refuse it.
 """
@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from mdit_py_plugins.front_matter import front_matter_plugin
 
-PARSER = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+PARSER = MarkdownIt("commonmark").enable("table")
 HEADING = re.compile(r"(?P<text>.*?)(?: *\{ ?#(?P<id>[\w-]+) ?\})?")
 ATTRIBUTES = re.compile(r"\{[^}]*\}")
 PLAIN_ATTRIBUTES = re.compile(r"\{ ?(?:#[\w-]+|\.[\w -]+) ?\}")
@@ -80,8 +79,6 @@ class Document:
     """What a text in Markdown holds, each with its line, counted from 1."""
 
     source: str
-    front: str | None = None
-    front_end: int = 0  # the line that closes the front matter
     headings: list[Heading] = field(default_factory=list)
     fences: list[Fence] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -97,18 +94,14 @@ class Document:
 
     @property
     def prose(self) -> list[tuple[int, str]]:
-        """The numbered lines outside front matter and fences."""
-        inside = set(range(1, self.front_end + 1))
-        for fence in self.fences:
-            inside |= set(range(fence.line, fence.end + 1))
+        """The numbered lines outside fences."""
+        inside = {n for fence in self.fences for n in range(fence.line, fence.end + 1)}
         numbered = enumerate(self._lines, start=1)
         return [(number, line) for number, line in numbered if number not in inside]
 
     def _read(self, token: Token, before: Token | None) -> None:
         line = token.map[0] + 1 if token.map else 0
-        if token.type == "front_matter":
-            self.front, self.front_end = token.content, token.map[1]
-        elif token.type == "fence" and token.level == 0 and token.markup == "```":
+        if token.type == "fence" and token.level == 0 and token.markup == "```":
             self._read_fence(token, before)
         elif token.type in ("fence", "code_block"):
             self.unclear.append(Unclear(line, "block", self._lines[line - 1]))

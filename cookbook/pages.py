@@ -17,6 +17,7 @@ HAN = re.compile(r"[\u3400-\u9fff]+")
 PYTHON, SHELLS, PASSIVE = "python", ("bash", "sh"), ("text", "pytb")
 
 RECORDED = (".out", ".svg")  # beside a snippet: what it prints, and what it draws
+FRONT_MATTER = re.compile(r"---\n(?P<text>.*?)^---\s*?$", re.DOTALL | re.MULTILINE)
 INCLUDE = re.compile(r'--8<-- "(?P<path>[^"]+)"')
 INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
 MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->", re.DOTALL)
@@ -154,8 +155,14 @@ class Page:
 
     @cached_property
     def document(self) -> Document:
-        """What the page's Markdown holds."""
-        return read(self.source)
+        """What the Markdown of its body holds."""
+        return read(self.body)
+
+    @cached_property
+    def front(self) -> str | None:
+        """The text of the front matter, which takes no parsing to find."""
+        found = FRONT_MATTER.match(self.source)
+        return found["text"] if found else None
 
     @cached_property
     def meta(self) -> FrontMatter:
@@ -166,10 +173,10 @@ class Page:
         """
         if self.unreadable:
             raise self.unreadable
-        if self.document.front is None:
+        if self.front is None:
             raise self.error(1, "front-matter-missing")
         try:
-            meta = parse_yaml(self.document.front)
+            meta = parse_yaml(self.front)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 2 if mark else 1
@@ -189,7 +196,7 @@ class Page:
     @cached_property
     def body(self) -> str:
         """The Markdown after the front matter, which is left as blank lines."""
-        end = self.document.front_end
+        end = 0 if self.front is None else self.front.count("\n") + 2
         return "\n" * end + "\n".join(self.source.split("\n")[end:])
 
     @cached_property
@@ -258,6 +265,14 @@ class Page:
         self._refuse_stray_marks()
         self._refuse_stray_includes()
         return [fence for fence in self.fences if fence.language not in PASSIVE]
+
+    @property
+    def readable(self) -> bool:
+        """Whether its blocks can be read; if not, the checks say why."""
+        try:
+            return self.blocks is not None
+        except PageError:
+            return False
 
     def _refuse_stray_marks(self) -> None:
         own = {fence.line - 1 for fence in self.fences if fence.language not in PASSIVE}

@@ -110,8 +110,7 @@ def marked(page: Page, digest: str) -> str:
 
     In quotes, since a hash may look like a number.
     """
-    meta = LINE.sub("", f"{page.document.front}\n")
-    body = page.body[page.document.front_end :]
+    meta, body = LINE.sub("", page.front), page.body[page.front.count("\n") + 2 :]
     return f'---\n{meta}{KEY}: "{digest}"\n---\n{body}'
 
 

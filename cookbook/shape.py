@@ -12,10 +12,10 @@ from statistics import median
 
 from cookbook import answer
 from cookbook.catalogue import Catalogue
+from cookbook.claims import DEFINITIONS
 from cookbook.pages import Block, Page
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")  # a Chinese character is a word
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 # What is held, by name: the least, the most.
 TARGETS = {
     "lines of a snippet, median": (0, 28),
@@ -46,7 +46,7 @@ def docstrings(block: Block) -> int:
     found = (
         node.body[0]
         for node in nodes
-        if isinstance(node, DEFINITIONS) and ast.get_docstring(node)
+        if isinstance(node, DEFINITIONS | ast.Module) and ast.get_docstring(node)
     )
     return sum(text.end_lineno - text.lineno + 1 for text in found)
 

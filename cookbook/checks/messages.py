@@ -5,52 +5,46 @@ What the tests raise is read from their syntax trees, so nothing has to run.
 
 import ast
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import PageError, tests_of
+from cookbook.catalogue import Recipe
+from cookbook.claims import FUNCTIONS
+from cookbook.pages import tests_of
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")
 EXPECTING = ("raises_as_documented", "assert_documented")  # both in tests/helpers.py
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def problems(catalogue: Catalogue) -> list[Problem]:
+def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
     """Messages that nothing accounts for, and entries of the list that are wrong."""
-    recipes = [recipe for recipe in catalogue.recipes if _is_readable(recipe)]
+    unreadable = {
+        recipe.address
+        for recipe in recipes
+        if not all(page.readable for page in recipe.written.values())
+    }
+    recipes = [recipe for recipe in recipes if recipe.address not in unreadable]
     errors = {recipe.address: recipe.errors for recipe in recipes}
-    unreadable = {recipe.address for recipe in catalogue.recipes} - errors.keys()
     raised = set()
-    for page, start in expected(catalogue.root):
+    for page, start in expected(root, errors):
         messages = begin_with(errors.get(page, []), start)
         raised.update((page, message) for message in messages if len(messages) == 1)
     listed, found = set(), []
     try:
-        entries = _entries(catalogue.root)
+        entries = _entries(root)
     except ValueError as error:
         return [Problem(UNRAISED, 1, "unraised-malformed", {"reason": error})]
     for line, entry in entries:
         if entry["page"] in unreadable:
             continue
         messages = begin_with(errors.get(entry["page"], []), entry["start"])
-        if len(messages) != 1:
+        if len(messages) != 1 or (entry["page"], messages[0]) in raised:
             found.append(Problem(UNRAISED, line, "unraised-unknown", entry))
-        elif (entry["page"], messages[0]) in raised:
-            found.append(Problem(UNRAISED, line, "unraised-needless", entry))
         listed.update((entry["page"], message) for message in messages)
     for recipe in recipes:
         found += _not_raised(recipe, raised | listed)
     return found
-
-
-def _is_readable(recipe: Recipe) -> bool:
-    """Else the fault is told where the page is looked into."""
-    try:
-        return bool(recipe.blocks)
-    except PageError:
-        return False
 
 
 def _not_raised(recipe: Recipe, settled: set) -> Iterator[Problem]:
@@ -82,11 +76,11 @@ def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
     return found
 
 
-def expected(root: Path) -> Iterator[tuple[str, str]]:
-    """The page and the start of each message that a test expects."""
+def expected(root: Path, pages: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The page and the start of each message that a test expects of these pages."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         text = file.read_text("utf-8", errors="replace")
-        if any(function in text for function in EXPECTING):
+        if any(name in text for name in EXPECTING) and any(p in text for p in pages):
             try:
                 yield from _expected(ast.parse(text))
             except SyntaxError:

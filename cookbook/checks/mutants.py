@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from cookbook.claims import claims
+from cookbook.claims import DEFINITIONS, claims
 
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 PAIR = re.compile(r"(\w+) to (\w+)")
 TYPES = """
 float32 to float64, float64 to float32, float16 to bfloat16, bfloat16 to float16,

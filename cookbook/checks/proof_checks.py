@@ -7,11 +7,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from cookbook.claims import FUNCTIONS
 from cookbook.pages import PageError, read_text, tests_of
 from cookbook.rules import Problem
 
 SKIP_MARK, SKIP_IF_MARK, SKIP = "pytest.mark.skip", "pytest.mark.skipif", "pytest.skip"
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def problems(root: Path, snippet: Path) -> Iterator[Problem]:

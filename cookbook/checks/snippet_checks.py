@@ -6,23 +6,18 @@ snippet ends before its last line, or never comes to what it claims.
 """
 
 import ast
-import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.claims import claims
+from cookbook.claims import DEFINITIONS, claims
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
 MAX_LINES = {"call": 25, "helper": 45, "program": 60}
-DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
     """What is wrong with a snippet, by itself; a program may be longer."""
-    if is_module(root, path.stem):
-        yield Problem(path, 1, "module-name-shadowed", {"name": path.stem})
     try:
         source = read_text(root, path)
     except PageError as error:
@@ -40,7 +35,16 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
     if not any(claims(tree)) and not output.exists():
         yield Problem(path, 1, "claim-missing")
-    yield from _name_problems(path, tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
+            given = {keyword.arg for keyword in node.keywords}  # None for **
+            if not given & {"weights_only", None}:
+                yield Problem(path, node.lineno, "load-without-weights-only")
+        # Proof that is none: torch.testing.assert_close, or another such, assigned to.
+        is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        if is_set and node.attr.startswith("assert_"):
+            facts = {"name": ast.unparse(node)}
+            yield Problem(path, node.lineno, "assertion-replaced", facts)
 
 
 def shape(tree: ast.Module) -> str:
@@ -53,28 +57,3 @@ def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
     if count > limit:
         facts = {"count": count, "limit": limit, "shape": shape}
         yield Problem(path, limit + 1, "snippet-too-long", facts)
-
-
-def is_module(root: Path, name: str) -> bool:
-    """Whether a file of this name would hide a module from those beside it."""
-    packages = (root / "requirements.in").read_text("utf-8")
-    pattern = rf"^{name}\b"
-    return name in sys.stdlib_module_names or bool(re.search(pattern, packages, re.M))
-
-
-def _name_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
-    """Loading that says nothing of its safety, and proof that is none."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
-            given = {keyword.arg for keyword in node.keywords}  # None for **
-            if not given & {"weights_only", None}:
-                yield Problem(path, node.lineno, "load-without-weights-only")
-        if _replaces_assertion(node):
-            facts = {"name": ast.unparse(node)}
-            yield Problem(path, node.lineno, "assertion-replaced", facts)
-
-
-def _replaces_assertion(node: ast.AST) -> bool:
-    """Whether torch.testing.assert_close, or another such name, is assigned to."""
-    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    return is_attribute and node.attr.startswith("assert_")

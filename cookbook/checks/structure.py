@@ -50,49 +50,65 @@ GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
 
 
 def problems(
-    catalogue: Catalogue, rendered: Collection[Path] | None = None
+    catalogue: Catalogue, only: Collection[Path] | None = None, rendered: bool = True
 ) -> list[Problem]:
     """Everything wrong with the pages and snippets, by file and line.
 
-    ``rendered`` are the pages that are rendered, too, and compared; None for all.
+    With ``only``, what is wrong with these files: the rest is looked into as far as
+    recipes must differ or know each other. If ``rendered``, what the site shows of a
+    page is compared, too.
     """
-    found = list(_page_problems(catalogue))
+    if only is not None:
+        only = {
+            *only,
+            *(page.twin_path for page in catalogue.pages if page.path in only),
+        }
+    everywhere = [*catalogue.pages, *catalogue.other_pages]
+    pages = [page for page in everywhere if only is None or page.path in only]
+    paths = {page.path for page in pages}
+    recipes = [
+        recipe
+        for recipe in catalogue.recipes
+        if any(page.path in paths for page in recipe.written.values())
+    ]
+    found = list(_page_problems(catalogue, paths))
     broken = {problem.path for problem in found}
-    found += _twin_problems(catalogue, broken)
+    found += _twin_problems(recipes, broken)
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
-    found += _snippet_problems(catalogue)
-    found += _unproved_outputs(catalogue)
-    pages = [*catalogue.pages, *catalogue.other_pages]
+    found += _snippet_problems(catalogue, only)
+    found += _unproved_outputs(catalogue, recipes)
     found += prose_checks.problems(catalogue.root, pages)
-    found += records.problems(catalogue.root)
-    found += moved.problems(catalogue)
-    found += messages.problems(catalogue)
+    found += messages.problems(catalogue.root, recipes)
     found += _listing_problems(catalogue)
-    found += _shown_problems(catalogue, found, rendered)
+    if only is None:
+        found += records.problems(catalogue.root)
+        found += moved.problems(catalogue)
+    if rendered:
+        found += _shown_problems(catalogue.root, pages, found)
+    found = [problem for problem in found if only is None or problem.path in only]
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
-    """Confirm that the recipes' pages are in line; what keeps others from it."""
-    all_pages = [page.path for one in recipes for page in one.written.values()]
-    found = problems(catalogue, rendered=all_pages)
-    errors = [problem for problem in found if problem.is_error]
-    errors += file_checks.problems(catalogue.root, all_pages)
-    found = []
-    for recipe in recipes:
-        pages = list(recipe.written.values())
-        paths = {page.path for page in pages}
-        faults = [problem for problem in errors if problem.path in paths]
-        if not faults and recipe.missing:
-            faults = [pages[0].problem(1, "twin-not-written", twin=pages[0].twin_path)]
-        found += faults or parity.confirm(*pages)
-    return found
+def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
+    """Everything wrong with these files, as files, too."""
+    found = problems(catalogue, paths) + file_checks.problems(catalogue.root, paths)
+    return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
-    """Each page by itself: folder, name, front matter, blocks, headings."""
+def confirm_parity(catalogue: Catalogue, recipe: Recipe) -> list[Problem]:
+    """Confirm that the recipe's pages are in line; or what keeps them from it."""
+    page, *twins = pages = recipe.written.values()
+    found = problems_of(catalogue, [page.path for page in pages])
+    faults = [problem for problem in found if problem.is_error]
+    if not faults and not twins:
+        faults = [page.problem(1, "twin-not-written", twin=page.twin_path)]
+    return faults or parity.confirm(page, *twins)
+
+
+def _page_problems(catalogue: Catalogue, paths: set[Path]) -> Iterator[Problem]:
+    """Each page by itself: folder, name, front matter; of ``paths``, all the rest."""
     known = {category.slug for category in catalogue.categories}
     for page in catalogue.pages:
         if page.category not in known:
@@ -102,16 +118,18 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
         try:
             has_twin = (catalogue.root / page.twin_path).exists()
             yield from _front_matter_problems(page, has_twin)
-            yield from _block_problems(page)
+            if page.path in paths:
+                yield from _block_problems(page)
         except PageError as error:
             yield error.problem
-        yield from _heading_problems(page)
-        yield from _pitfall_problems(page)
-        yield from _unclear_problems(page, "block-not-plain")
+        if page.path in paths:
+            yield from _heading_problems(page)
+            yield from _unclear_problems(page, "block-not-plain")
     for page in catalogue.other_pages:
-        for fence in page.document.fences:
-            yield page.problem(fence.line, "block-outside-recipe")
-        yield from _unclear_problems(page, "block-outside-recipe")
+        if page.path in paths:
+            for fence in page.document.fences:
+                yield page.problem(fence.line, "block-outside-recipe")
+            yield from _unclear_problems(page, "block-outside-recipe")
 
 
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
@@ -216,6 +234,7 @@ def _imports(text: str) -> bool:
 
 
 def _heading_problems(page: Page) -> Iterator[Problem]:
+    """Headings without an id of their own; pitfalls beyond the fifth."""
     seen: set[str] = set()
     for heading in page.headings:
         if heading.level == 1:
@@ -225,16 +244,10 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
         elif heading.id in seen:
             yield page.problem(heading.line, "heading-id-twice", id=heading.id)
         seen.add(heading.id)
-
-
-def _pitfall_problems(page: Page) -> Iterator[Problem]:
-    """At most five."""
     pitfalls = page.section("pitfalls")
     if len(pitfalls) > MAX_PITFALLS:
-        line = pitfalls[MAX_PITFALLS].line
-        yield page.problem(
-            line, "pitfalls-too-many", count=len(pitfalls), limit=MAX_PITFALLS
-        )
+        line, facts = pitfalls[MAX_PITFALLS].line, {"count": len(pitfalls)}
+        yield page.problem(line, "pitfalls-too-many", limit=MAX_PITFALLS, **facts)
 
 
 def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
@@ -249,29 +262,26 @@ def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
 
 
 def _shown_problems(
-    catalogue: Catalogue, found: list[Problem], rendered: Collection[Path] | None
+    root: Path, pages: list[Page], found: list[Problem]
 ) -> Iterator[Problem]:
     """What the referee finds on pages whose own files are in order."""
     faulty = {problem.path for problem in found if problem.is_error}
-    referee = Referee(catalogue.root)
-    for page in (*catalogue.pages, *catalogue.other_pages):
+    referee = Referee(root)
+    for page in pages:
         if page.path in faulty:
-            continue
-        if rendered is not None and page.path not in rendered:
             continue
         if faulty.isdisjoint(block.snippet for block in page.blocks):
             yield from referee.problems(page)
 
 
-def _twin_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
+def _twin_problems(recipes: list[Recipe], broken: set[Path]) -> Iterator[Problem]:
     """Every page has its twin, and the two are in line."""
-    pages = {page.path: page for page in catalogue.pages}
-    for page in catalogue.pages:
-        twin = pages.get(page.twin_path)
-        if twin is None:
+    for recipe in recipes:
+        page, *twins = recipe.written.values()
+        if not twins:
             yield page.problem(1, "twin-not-written", twin=page.twin_path)
-        elif page.lang == LANGUAGES[0] and not broken & {page.path, twin.path}:
-            yield from parity.problems(page, twin)
+        elif broken.isdisjoint((page.path, page.twin_path)):
+            yield from parity.problems(page, *twins)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -340,7 +350,9 @@ def _names(page: Page) -> dict[str, None]:
     return dict.fromkeys(name.casefold() for name in names)
 
 
-def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
+def _snippet_problems(
+    catalogue: Catalogue, only: Collection[Path] | None
+) -> Iterator[Problem]:
     """Each snippet is shown somewhere, fits a screen, and claims something."""
     shown, programs = set(), set()
     for page in catalogue.pages:
@@ -351,6 +363,8 @@ def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
                 programs |= paths
     for file in sorted((catalogue.root / "snippets").rglob("*.py")):
         path = file.relative_to(catalogue.root)
+        if only is not None and path not in only:
+            continue
         if path not in shown:
             include = path.relative_to("snippets")
             yield Problem(path, 1, "snippet-unused", {"include": include})
@@ -372,15 +386,15 @@ def _weight_problems(path: Path, picture: bytes) -> Iterator[Problem]:
         yield Problem(path, 1, "picture-too-heavy", facts)
 
 
-def _unproved_outputs(catalogue: Catalogue) -> Iterator[Problem]:
+def _unproved_outputs(catalogue: Catalogue, recipes: list[Recipe]) -> Iterator[Problem]:
     """The output of a block for a GPU is shown only where a GPU ran that very text."""
-    gpus = [record for record in catalogue.records if record.kind == "gpu"]
-    for recipe in catalogue.recipes:
+    for recipe in recipes:
         with suppress(PageError):
             for block in recipe.snippets:
                 output = block.snippet.with_suffix(".out")
                 if block.mark != "gpu" or not (catalogue.root / output).exists():
                     continue
+                gpus = (record for record in catalogue.records if record.kind == "gpu")
                 runs = filter(None, (record.run_of(block) for record in gpus))
                 if all(run["status"] != "passed" for run in runs):
                     yield Problem(output, 1, "output-of-no-gpu")

@@ -2,11 +2,9 @@
 
 Builds on pytest-codeblocks: its page and block classes, its parser. Pages show
 snippets by ``--8<--``, which is expanded first; a block runs in a process of
-its own; and a *referee* per page compares what runs with what the site shows.
+its own. What the site shows of a page is compared with that by ``make check``.
 """
 
-import os
-import re
 import subprocess
 import sys
 
@@ -14,14 +12,13 @@ import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
-from cookbook import answer, records
+from cookbook import records
 from cookbook.catalogue import Catalogue
-from cookbook.pages import PYTHON, Block, Page, PageError
+from cookbook.pages import Block, Page, PageError
 from cookbook.records import Record
-from cookbook.rules import Problem
-from cookbook.running import namespaces, output, pictures
+from cookbook.running import judge, namespaces
+from cookbook.running.judge import gpu_found, job_of, unrunnable
 from cookbook.running.runner import (
-    END,
     TIMEOUT,
     Job,
     Result,
@@ -41,9 +38,6 @@ NOT_CONTAINED = {
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 runner_key = pytest.StashKey[Runner]()
-problems_key = pytest.StashKey[list[Problem]]()
-result_key = pytest.StashKey[Result]()
-failed_key = pytest.StashKey[bool]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
 
@@ -100,14 +94,6 @@ def asks_for_blocks(config) -> bool:
 def pytest_xdist_auto_num_workers() -> int:
     """As many workers for ``-n auto`` as blocks have lanes."""
     return usable_cores()
-
-
-def gpu_found() -> bool:
-    """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
-    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
-        return False
-    code = "import torch; raise SystemExit(not torch.cuda.is_available())"
-    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def pytest_collect_file(file_path, parent):
@@ -167,7 +153,7 @@ def pytest_sessionfinish(session):
     jobs = config.stash[jobs_key].items()
     done = {job: judged for job, items in jobs if (judged := ran(items))}
     blocks = [block_record(items) for items in done.values()]
-    pages = [page for page in config.stash[catalogue_key].pages if readable(page)]
+    pages = [page for page in config.stash[catalogue_key].pages if page.readable]
     expected = {
         job_of(block, page)
         for page in pages
@@ -199,34 +185,19 @@ def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
 
     What lacks a package was not run: it fails on this machine, but is no failure.
     """
-    judged = [item for item in items if result_key in item.stash]
-    return [item for item in judged if not item.stash[result_key].missing_package]
+    judged = [item for item in items if item.result]
+    return [item for item in judged if not item.result.missing_package]
 
 
 def block_record(items: list["RecipeBlock"]) -> dict:
     """What a record keeps of one run, judged on each page that shows it."""
     item = items[0]
-    result = item.stash[result_key]
-    failed = result.problem or any(each.stash.get(failed_key, False) for each in items)
     return {
         "path": item.obj.path,
         "sha256": item.obj.sha256,
-        "status": "failed" if failed else "passed",
-        "seconds": round(result.seconds, 3),
+        "status": "failed" if any(each.failed for each in items) else "passed",
+        "seconds": round(item.result.seconds, 3),
     }
-
-
-def readable(page: Page) -> bool:
-    """Whether the page's blocks can be read; if not, its own item says why."""
-    try:
-        return page.blocks is not None
-    except PageError:
-        return False
-
-
-def unrunnable(block: Block, gpu: bool) -> bool:
-    """Whether a block's mark keeps it from running here."""
-    return block.mark == "skip" or (block.mark == "gpu" and not gpu)
 
 
 def pytest_unconfigure(config):
@@ -235,7 +206,7 @@ def pytest_unconfigure(config):
 
 
 class RecipePage(MarkdownFile):
-    """A page: an item per block, and the referee."""
+    """A page, and an item for each of its blocks."""
 
     def __init__(self, page: Page, **kwargs):
         super().__init__(**kwargs)
@@ -246,14 +217,16 @@ class RecipePage(MarkdownFile):
             blocks = self.page.blocks
         except PageError as error:
             raise self.CollectError(str(error)) from None
+        for line, kind, text in self.page.document.unclear:
+            if kind == "block":
+                facts = {"text": text.strip().partition("\n")[0]}
+                problem = self.page.problem(line, "block-not-plain", **facts)
+                raise self.CollectError(str(problem))
         for block in blocks:
             name = block.snippet.name if block.snippet else f"line {block.line}"
             item = RecipeBlock.from_parent(self, name=name, obj=block)
             add_mark(item, block, self.config.option.gpu)
             yield item
-        # What a page shows does not depend on the device.
-        if not self.config.option.gpu:
-            yield RefereeItem.from_parent(self, name="shown = run")
 
 
 def add_mark(item: "RecipeBlock", block: Block, gpu: bool) -> None:
@@ -272,52 +245,21 @@ class RecipeBlock(TestBlock):
     def __init__(self, name, parent, obj):
         super().__init__(name, parent, obj)
         self.job = job_of(obj, parent.page)
+        self.result: Result | None = None
+        self.failed = False
 
     def runtest(self):
-        result = submit_all(self.config)[self.job].result()
-        self.stash[result_key] = result
-        if result.problem:
-            raise BlockFailedError(explain(self, result, result.problem))
-        if self.obj.snippet:
-            self._require_lines(result)
-        if self.obj.snippet and not self.config.option.gpu:
-            self._compare_output(result)
+        config, page = self.config, self.parent.page
+        self.result = result = submit_all(config)[self.job].result()
+        if config.option.record:
+            judge.record(self.obj, page.root, result)
+        catalogue = config.stash[catalogue_key]
+        fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
+        if fault:
+            self.failed = True
+            raise BlockFailedError(fault)
         self.add_report_section("call", "stdout", shortened(result.stdout))
         self.add_report_section("call", "stderr", shortened(result.stderr))
-
-    def _require_lines(self, result: Result) -> None:
-        """The answer and every claim were reached, not only shown."""
-        recipe = self.config.stash[catalogue_key].by_slug[self.parent.page.slug]
-        spans = answer.to_reach(recipe.answer, self.obj, self.parent.page.blocks)
-        missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
-        if missed:
-            lines = ", ".join(map(str, missed))
-            problem = f"never came to line {lines}: the answer, or a claim"
-            self._fail(result, problem, missed[0])
-
-    def _compare_output(self, result: Result) -> None:
-        file = (self.config.rootpath / self.obj.snippet).with_suffix(".out")
-        picture = file.with_suffix(".svg")
-        if self.config.option.record:
-            output.record(file, result.stdout, output.matches)
-            output.record(picture, result.picture, pictures.matches)
-            return
-        drawn = picture.read_text("utf-8") if picture.exists() else ""
-        printed = file.read_text("utf-8") if file.exists() else result.stdout
-        problem = ""
-        if not pictures.matches(drawn, result.picture):
-            problem = f"drew otherwise than {self.obj.snippet.with_suffix('.svg')}"
-            problem += "; look at it, and if right, pytest --record"
-        elif not output.matches(printed, result.stdout):
-            problem = f"printed otherwise than {self.obj.snippet.with_suffix('.out')}"
-            problem += "; if right, pytest --record\n"
-            problem += output.difference(printed, result.stdout)
-        if problem and not gpu_found():  # recorded on a CPU; a GPU rounds otherwise
-            self._fail(result, problem)
-
-    def _fail(self, result: Result, problem: str, line: int | None = None) -> None:
-        self.stash[failed_key] = True
-        raise BlockFailedError(explain(self, result, problem, line))
 
     def repr_failure(self, excinfo):
         if excinfo.errisinstance((BlockFailedError, RunnerError)):
@@ -328,51 +270,8 @@ class RecipeBlock(TestBlock):
         return self.path, self.obj.line - 1, f"{self.parent.page.path}: {self.name}"
 
 
-class RefereeItem(pytest.Item):
-    """One page's structure, and whether the blocks it shows are those that run."""
-
-    def runtest(self):
-        page = self.parent.page
-        found = [p for p in structure(self.session) if p.path == page.path]
-        if found:
-            raise BlockFailedError("\n".join(str(problem) for problem in found))
-
-    def repr_failure(self, excinfo):
-        if excinfo.errisinstance((BlockFailedError, PageError)):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
-    def reportinfo(self):
-        return self.path, 0, f"{self.parent.page.path}: {self.name}"
-
-
 class BlockFailedError(Exception):
     """A block did not do what its page says."""
-
-
-def structure(session) -> list[Problem]:
-    """What the checks find wrong with the session's pages, found once.
-
-    A machine that only runs blocks needs none of the packages that checks need.
-    """
-    from cookbook.checks.structure import problems
-
-    stash = session.config.stash
-    if problems_key not in stash:
-        items = (item for item in session.items if isinstance(item, RefereeItem))
-        pages = {item.parent.page.path for item in items}
-        found = problems(stash[catalogue_key], rendered=pages)
-        stash[problems_key] = [problem for problem in found if problem.is_error]
-    return stash[problems_key]
-
-
-def job_of(block: Block, page: Page) -> Job:
-    """What to run: the snippet itself, or bash beside the page's snippets."""
-    if block.language == PYTHON:
-        return Job((str(page.root / block.snippet),))
-    files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
-    code = f'{block.code}: > "${END}"\n'
-    return Job(("bash", "-euo", "pipefail", "-c", code), files)
 
 
 def submit_all(config) -> dict:
@@ -384,30 +283,3 @@ def submit_all(config) -> dict:
             if not all(item.get_closest_marker("skip") for item in items):
                 runner.submit(job)
     return config.stash[runner_key].futures
-
-
-def explain(
-    item: RecipeBlock, result: Result, problem: str, line: int | None = None
-) -> str:
-    """Where it failed, why, which pages show it, and all that it printed."""
-    pages = "\n".join(
-        f"  {other.parent.page.path}:{other.obj.line}"
-        for other in item.config.stash[jobs_key][item.job]
-    )
-    where = place_of_failure(item, result.stderr)
-    if line:
-        where = f"{item.obj.snippet}:{line}"
-    sections = [f"{where}: {problem}", f"shown on\n{pages}"]
-    for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
-        if text:
-            sections.append(f"--- {name}\n{shortened(text.rstrip())}")
-    return "\n".join(sections)
-
-
-def place_of_failure(item: RecipeBlock, stderr: str) -> str:
-    """The snippet's file and the last line of it that the traceback names."""
-    if not item.obj.snippet:
-        return f"{item.parent.page.path}:{item.obj.line}"
-    path = item.config.rootpath / item.obj.snippet
-    lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', stderr)
-    return f"{item.obj.snippet}:{lines[-1] if lines else 1}"

@@ -1,6 +1,6 @@
 """Run each block in a fresh process, without importing torch each time.
 
-    python -W error -m cookbook.running.forkserver CONTROL_FD LANES
+    python -W error -m cookbook.running.forkserver CONTROL_FD LANES [SNIPPET...]
 
 The server imports torch once and never touches it again, so that a fork of it
 is as good as a new interpreter. It forks itself into *lanes*, and replaces a
@@ -16,6 +16,9 @@ to run as ``__main__``, or a command), ``files`` (to copy into its folder), ``fo
 ``picture.svg``), ``room`` (a folder for all else that it writes, where it gets no
 room of its own), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
 minus the signal; null after a time-out), ``seconds``.
+
+The tests of the snippets named run in a fork, too, beside the lanes and free as under
+pytest. What came of each snippet's is a JSON line on stdout, as ``mutation`` says it.
 """
 
 import atexit
@@ -23,6 +26,7 @@ import builtins
 import contextlib
 import faulthandler
 import gc
+import importlib
 import json
 import os
 import random
@@ -36,25 +40,46 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import types
+import warnings
 import weakref
 from collections.abc import Collection
 from pathlib import Path
 
 import psutil
 
-from cookbook.running import namespaces
+from cookbook.running import GUARD, PICTURE, namespaces
 
-GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
 MAX_FILE_BYTES = 1 << 30
 MAX_DATA_BYTES = 4 << 30  # private memory of one process
 KILL_SECONDS = 5  # to kill what starts new processes all the time
 POLL_SECONDS = 0.5
-PICTURE = "picture.svg"  # among the logs: what a script drew under its own name
+# What torch imports when a function is called, for a second or more of CPU time.
+LAZY = {"optim": "torch._dynamo", "assert_close": "torch.distributed.tensor"}
 unraisable: list[type] = []
 
 
-def supervise(count: int, level: int) -> None:
+def start_tests(control: socket.socket, snippets: list[Path]) -> int:
+    """Fork a process that runs the tests of snippets, if any; its id."""
+    pid = os.fork() if snippets else os.getpid()
+    if pid:
+        os.dup2(2, 1)  # stdout is its own, and ends with it
+        return pid
+    namespaces.die_with_parent()
+    control.close()
+    sys.warnoptions.clear()  # -W error; pytest has filters of its own
+    warnings.resetwarnings()
+    try:
+        from cookbook.running import mutation  # and pytest, which blocks must not find
+
+        mutation.prove(snippets)
+    except BaseException:
+        traceback.print_exc()
+    os._exit(0)
+
+
+def supervise(count: int, level: int, tests: int) -> None:
     """Keep the lanes up until the client is gone; return only in a new lane."""
     lanes = set()
     client_is_gone = False
@@ -69,7 +94,7 @@ def supervise(count: int, level: int) -> None:
         lanes -= gone
         # Outside of a namespace, a block that traces its lane hides its end.
         if gone or level != namespaces.ALL:
-            kill_descendants(spared=lanes)  # what a lane has lost
+            kill_descendants(spared={*lanes, tests})  # what a lane has lost
     kill_descendants()
     os._exit(0)
 
@@ -273,12 +298,23 @@ def note_unraisable(error: object) -> None:
     unraisable.append(error.exc_type)
 
 
-def preload() -> None:
+def import_lazy(files: list[Path]) -> None:
+    """Import what torch imports itself when these files run."""
+    text = "".join(file.read_text("utf-8", "replace") for file in files)
+    for word, module in LAZY.items():
+        if word in text:
+            importlib.import_module(module)
+
+
+def preload(snippets: list[Path]) -> None:
     """Import torch, and make leaving a fork of this process cheap.
 
-    Nothing else: what few blocks import would make every fork slower.
+    Nothing else: what few blocks import would make every fork slower. The few beside
+    their tests share with them what they want.
     """
     import torch  # noqa: F401
+
+    import_lazy(snippets)
 
     # A collection in a block would otherwise copy every page torch lives on,
     gc.freeze()
@@ -290,10 +326,12 @@ def preload() -> None:
 def main() -> None:
     """Serve; in a forked block, run what was asked, then exit as usual."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    preload()
+    snippets = [Path(name) for name in sys.argv[3:]]
+    preload(snippets)
     level = namespaces.granted()
     namespaces.adopt_orphans()
-    supervise(int(sys.argv[2]), level)
+    tests = start_tests(control, snippets)
+    supervise(int(sys.argv[2]), level, tests)
     lane = os.getpid()  # as the client knows it
     namespaces.enter_lane(level)
     namespaces.adopt_orphans()

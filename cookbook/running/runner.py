@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from cookbook.running.forkserver import GUARD, PICTURE
+from cookbook.running import GUARD, PICTURE
 from cookbook.running.pictures import fit
 
 MOST_LANES = 8  # each holds torch, and on a GPU a context
@@ -116,7 +117,12 @@ class RunnerError(Exception):
 class Runner:
     """A fork server and a few threads that feed it; use as a context manager."""
 
-    def __init__(self, workers: int | None = None, timeout: float = TIMEOUT):
+    def __init__(
+        self,
+        workers: int | None = None,
+        timeout: float = TIMEOUT,
+        tested: Sequence[Path] = (),  # snippets whose tests run beside the blocks
+    ):
         self.timeout = timeout
         self.patience = START_SECONDS  # until a lane takes a request
         self.level: int | None = None  # how far blocks are shut in, once known
@@ -126,7 +132,7 @@ class Runner:
         lanes = workers or min(usable_cores(), MOST_LANES)
         self.control, theirs = socket.socketpair()
         with theirs:
-            self.server = start_server(theirs, lanes)
+            self.server = start_server(theirs, lanes, tested)
         self.threads = ThreadPoolExecutor(lanes)
         self.futures: dict[Job, Future[Result]] = {}
 
@@ -143,6 +149,7 @@ class Runner:
             self.server.wait()
         self.threads.shutdown()
         self.control.close()
+        self.server.stdout.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def submit(self, job: Job) -> Future[Result]:
@@ -150,6 +157,13 @@ class Runner:
         if job not in self.futures:
             self.futures[job] = self.threads.submit(self._run, job)
         return self.futures[job]
+
+    def proof(self) -> dict:
+        """What came of the next snippet's tests, as ``mutation.prove`` says it."""
+        line = self.server.stdout.readline()
+        if not line:
+            raise RunnerError("the process that runs the tests is gone; see above")
+        return json.loads(line)
 
     def _run(self, job: Job) -> Result:
         folder = self.scratch / str(next(self.numbers))
@@ -206,12 +220,15 @@ class Runner:
                 return {"exit": None, "seconds": seconds, "lost": True}
 
 
-def start_server(control: socket.socket, lanes: int) -> subprocess.Popen:
+def start_server(
+    control: socket.socket, lanes: int, tested: Sequence[Path]
+) -> subprocess.Popen:
     """Start the server; what is sent to it queues until it is ready."""
-    argv = [*SERVER, str(control.fileno()), str(lanes)]
+    argv = [*SERVER, str(control.fileno()), str(lanes), *map(str, tested)]
     return subprocess.Popen(
         [sys.executable, "-W", "error", *argv],
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         pass_fds=[control.fileno()],
         cwd=Path(__file__).parents[2],
         start_new_session=True,  # Ctrl-C reaches it through __exit__

@@ -95,7 +95,7 @@ def read_catalogue(config) -> Catalogue:
         if SERVING:
             return SERVING[0].read(catalogue)
         # MkDocs will render all pages; to do so twice would take half as long again.
-        found = [one for one in problems(catalogue, rendered=()) if one.is_error]
+        found = [one for one in problems(catalogue, rendered=False) if one.is_error]
     except PageError as error:  # the list of categories, without which nothing goes
         raise Abort(str(error)) from error
     if found:

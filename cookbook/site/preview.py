@@ -44,7 +44,7 @@ class Preview:
 
     def read(self, catalogue: Catalogue) -> Catalogue:
         """Note the problems; the catalogue without the pages that cannot be read."""
-        found = [p for p in problems(catalogue, rendered=()) if p.is_error]
+        found = [p for p in problems(catalogue, rendered=False) if p.is_error]
         self._problems = {}
         for problem in found:
             log.warning("%s", problem)
@@ -60,7 +60,7 @@ class Preview:
         """
         if not self._problems_of(page.path, page.source):
             return page
-        front = f"---\n{page.document.front}\n---\n"
+        front = f"---\n{page.front}---\n"
         outline = Page(page.root, page.path, front)
         pages = (one for one in (page, outline) if is_readable(catalogue, one))
         return next(pages, None)

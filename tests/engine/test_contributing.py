@@ -114,7 +114,7 @@ def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path)
 
 # A run of the blocks without the others is in test_collector.py.
 NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
-NEEDED += ("markdown-it-py", "mdit-py-plugins", "pymdown-extensions", "PyYAML")
+NEEDED += ("markdown-it-py", "pymdown-extensions", "PyYAML")
 
 
 @pytest.mark.parametrize("guide", GUIDES.values())

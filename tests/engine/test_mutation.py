@@ -43,7 +43,7 @@ import torch
 
 
 def test_the_values():
-    scaled = runpy.run_path("{}")["scaled"]
+    scaled = runpy.run_path("snippets/training/{}.py")["scaled"]
     {}
 """
 OTHER = "snippets/training/other.py"
@@ -69,14 +69,13 @@ def test_tests_that_notice_nothing_are_refused(cookbook):
     refusal = '    if by == 0:\n        raise ValueError("by is 0")\n'
     source = SOURCE.replace(refusal, "")
     source = source.replace("print(scaled(torch.ones(2)))", "assert scaled is not None")
-    for snippet, test, claim in (
-        (SNIPPET, TEST, NOTICES),
-        (OTHER, OTHER_TEST, "scaled(torch.ones(2))"),
+    for slug, test, claim in (
+        ("label-smoothing", TEST, NOTICES),
+        ("other", OTHER_TEST, "scaled(torch.ones(2))"),
     ):
-        cookbook.write(snippet, source)
-        cookbook.write(test, TESTS.format(snippet, claim))
-    names = ("training/label_smoothing.py", "training/other.py")
-    done = cookbook.command("cookbook.running.mutation", "--few", *names)
+        cookbook.recipe(slug, source)
+        cookbook.write(test, TESTS.format(slug.replace("-", "_"), claim))
+    done = cookbook.command("cookbook", "check", "label-smoothing", "other")
     assert (done.returncode, done.stderr) == (1, ""), done.stdout
     (refused,) = [line for line in done.stdout.splitlines() if " S309 " in line]
     words = "these tests pass whatever is changed in"

@@ -39,6 +39,9 @@ def test_the_faults_of_other_recipes_are_not_shown(cookbook):
     cookbook.recipe("other", '"""Add."""\n\nprint(1)\n')
     assert check(cookbook, "label-smoothing").returncode == 0
     assert check(cookbook, "other", "label-smoothing").returncode == 1
+    plant(cookbook, en=["title: The label-smoothing", "title: The other"])
+    done = check(cookbook, "label-smoothing")  # but what it takes from them is
+    assert f"  {PAGE}:4: P407 the other: title or aliases of other" in done.stdout
 
 
 def test_an_unknown_slug_is_refused_with_one_like_it(cookbook):
@@ -138,10 +141,9 @@ def test_what_a_machine_can_mend_is_mended_and_each_step_named(cookbook, monkeyp
         "warnings, which fail nothing:",  # nobody has confirmed the translation
     ]
     assert "ruff check" in lines
-    assert "its blocks, pages and tests" in lines
-    # A test; a block and a referee per language.
-    assert lines[-4].startswith("  5 passed")
-    assert lines[-3] == "what its tests do not notice"
-    assert lines[-2] == f"  {SNIPPET}: 3 of 3 mutants noticed"
-    assert lines[-1] == "all in order"
+    assert lines[-6] == "its blocks"
+    assert lines[-5].startswith(f"  {SNIPPET}: passed in ")
+    assert lines[-4] == "its tests, and what they do not notice"
+    assert lines[-3].startswith(f"  {TEST}: 1 passed in ")
+    assert lines[-2:] == [f"  {SNIPPET}: 3 of 3 mutants noticed", "all in order"]
     assert (cookbook.root / OUTPUT).read_text("utf-8") == "2\n"

@@ -110,6 +110,7 @@ def double(x):
     return 2 * x
 '''
 FOUND = """
+1:1: A005
 4:28: TID251 `torch.cuda.amp.GradScaler` is banned: deprecated or gone: use torch.amp.
 6:1: TID251 `torch.hub` is banned: needs the network: make the data in the snippet
 7:80: E501
@@ -120,7 +121,7 @@ FOUND = """
 
 
 def test_ruff_refuses_what_it_has_a_rule_for():
-    name = "snippets/training/planted.py"
+    name = "snippets/training/logging.py"
     command = [lint.BIN / "ruff", *lint.CHECK, "--stdin-filename", name, "-"]
     done = subprocess.run(
         command,

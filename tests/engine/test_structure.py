@@ -87,14 +87,6 @@ def test_facts_stand_on_the_only_page(cookbook):
     assert recipe.as_json()["tags"] == ["loss"]
 
 
-def test_check_prints_the_fault_and_fails(cookbook):
-    plant(cookbook, fence="```py")
-    done = cookbook.command("cookbook", "check")
-    assert done.returncode == 1
-    assert f"{PAGE}:8: P206 a block of ```py would be shown" in done.stdout
-    assert "1 problem" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [("- a: b: c\n", "1: P408 the list is not YAML"), ("- slug: data\n", "1: P408")],

@@ -1,0 +1,102 @@
+"""What came of a block: it ended well, reached what it claims, printed the same."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from cookbook import answer
+from cookbook.catalogue import Catalogue
+from cookbook.pages import PYTHON, Block, Page
+from cookbook.running import output, pictures
+from cookbook.running.runner import END, Job, Result, shortened
+
+
+def job_of(block: Block, page: Page) -> Job:
+    """What to run: the snippet itself, or bash beside the page's snippets."""
+    if block.language == PYTHON:
+        return Job((str(page.root / block.snippet),))
+    files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
+    code = f'{block.code}: > "${END}"\n'
+    return Job(("bash", "-euo", "pipefail", "-c", code), files)
+
+
+def unrunnable(block: Block, gpu: bool = False) -> bool:
+    """Whether a block's mark keeps it from running here."""
+    return block.mark == "skip" or (block.mark == "gpu" and not gpu)
+
+
+def gpu_found() -> bool:
+    """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        return False
+    code = "import torch; raise SystemExit(not torch.cuda.is_available())"
+    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def record(block: Block, root: Path, result: Result) -> None:
+    """Write what a snippet printed and drew beside it, unless its run failed."""
+    if block.snippet and not result.problem:
+        file = root / block.snippet
+        output.record(file.with_suffix(".out"), result.stdout, output.matches)
+        output.record(file.with_suffix(".svg"), result.picture, pictures.matches)
+
+
+def fault(
+    catalogue: Catalogue, page: Page, block: Block, result: Result, gpu: bool = False
+) -> str | None:
+    """Where a block failed, why, which pages show it, and all that it printed."""
+    where, problem = _place_of_failure(page, block, result.stderr), result.problem
+    if not problem and block.snippet:
+        recipe = catalogue.by_slug[page.slug]
+        spans = answer.to_reach(recipe.answer, block, page.blocks)
+        missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
+        if missed:
+            lines = ", ".join(map(str, missed))
+            where = f"{block.snippet}:{missed[0]}"
+            problem = f"never came to line {lines}: the answer, or a claim"
+        elif not gpu:
+            problem = _difference(catalogue.root, block.snippet, result)
+    if not problem:
+        return None
+    job = job_of(block, page)
+    pages = "\n".join(
+        f"  {other.path}:{shown.line}"
+        for other in catalogue.pages
+        if other.readable
+        for shown in other.blocks
+        if job_of(shown, other) == job
+    )
+    sections = [f"{where}: {problem}", f"shown on\n{pages}"]
+    for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
+        if text:
+            sections.append(f"--- {name}\n{shortened(text.rstrip())}")
+    return "\n".join(sections)
+
+
+def _difference(root: Path, snippet: Path, result: Result) -> str:
+    """How a snippet printed or drew otherwise than is recorded; empty for the same."""
+    file, picture = snippet.with_suffix(".out"), snippet.with_suffix(".svg")
+    drawn = (root / picture).read_text("utf-8") if (root / picture).exists() else ""
+    printed = result.stdout
+    if (root / file).exists():
+        printed = (root / file).read_text("utf-8")
+    problem = ""
+    if not pictures.matches(drawn, result.picture):
+        problem = f"drew otherwise than {picture}"
+        problem += "; look at it, and if right, pytest --record"
+    elif not output.matches(printed, result.stdout):
+        problem = f"printed otherwise than {file}; if right, pytest --record\n"
+        problem += output.difference(printed, result.stdout)
+    # Recorded on a CPU; a GPU rounds otherwise.
+    return "" if problem and gpu_found() else problem
+
+
+def _place_of_failure(page: Page, block: Block, stderr: str) -> str:
+    """The snippet's file and the last line of it that the traceback names."""
+    if not block.snippet:
+        return f"{page.path}:{block.line}"
+    path = re.escape(str(page.root / block.snippet))
+    lines = re.findall(rf'File "{path}", line (\d+)', stderr)
+    return f"{block.snippet}:{lines[-1] if lines else 1}"
