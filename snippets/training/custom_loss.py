@@ -1,0 +1,45 @@
+"""Write a loss of your own, as a function and as a module."""
+
+import torch
+from torch import nn
+
+
+def quantile_loss(pred, target, q=0.5, weight=None, reduction="mean"):
+    """Return the pinball loss; at its minimum a share q lies below pred.
+
+    pred, target and weight (optional) have the same shape.
+    """
+    if pred.shape != target.shape:  # (N, 1) and (N,) would give (N, N)
+        raise ValueError(f"{tuple(pred.shape)} and {tuple(target.shape)}")
+    error = target - pred  # torch operations only, from here to the end
+    loss = torch.maximum(q * error, (q - 1) * error)
+    if weight is None:
+        weight = torch.ones_like(loss)
+    loss = weight * loss
+    if reduction == "none":
+        return loss
+    return loss.sum() / (weight.sum() if reduction == "mean" else 1)
+
+
+class QuantileLoss(nn.Module):
+    """The same for a fixed q."""
+
+    def __init__(self, q):
+        super().__init__()
+        self.q = q
+
+    def forward(self, pred, target, weight=None):
+        return quantile_loss(pred, target, self.q, weight)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    x = torch.rand(500, 1)
+    y = x + torch.randn(500, 1)  # (N, 1), as the model's output
+    model, loss_fn = nn.Linear(1, 1), QuantileLoss(0.9)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+    print(f"{(y < model(x)).float().mean():.0%} of y below the prediction")

@@ -1,0 +1,129 @@
+"""box-iou-nms: IoU against counted cells, NMS against a greedy loop; bad input."""
+
+import numpy as np
+import pytest
+import torch
+from torchvision import ops
+
+from tests.helpers import load_snippet, raises_as_documented
+
+snippet = load_snippet("evaluation/box_iou_nms.py")
+PAGE = "evaluation/box-iou-nms"
+
+
+def cells(box, size=50):
+    """The cells of a grid that a box of whole numbers covers."""
+    x1, y1, x2, y2 = (int(v) for v in box)
+    grid = np.zeros((size, size), dtype=bool)
+    grid[y1:y2, x1:x2] = True
+    return grid
+
+
+def counted(a, b):
+    a, b = cells(a), cells(b)
+    return (a & b).sum() / (a | b).sum()
+
+
+def greedy(boxes, scores, labels, threshold):
+    kept = []
+    for i in scores.argsort(descending=True).tolist():
+        rivals = (j for j in kept if labels[j] == labels[i])
+        if all(counted(boxes[i], boxes[j]) <= threshold for j in rivals):
+            kept.append(i)
+    return kept
+
+
+@pytest.fixture
+def drawn():
+    generator = torch.Generator().manual_seed(0)
+    corners = torch.randint(12, (40, 2), generator=generator)
+    sizes = torch.randint(3, 20, (40, 2), generator=generator)
+    boxes = torch.cat([corners, corners + sizes], 1).float()
+    scores = torch.rand(40, generator=generator)
+    return boxes, scores, torch.arange(40) % 3
+
+
+def test_iou_counts_cells():
+    expected = [[counted(b, t) for t in snippet.truth] for b in snippet.boxes]
+    np.testing.assert_allclose(snippet.iou, expected, rtol=1e-6)
+    np.testing.assert_allclose(snippet.own, expected, rtol=1e-6)
+    assert snippet.iou[0, 0] == pytest.approx(0.9)
+    assert snippet.iou[0, 1] == 0
+
+
+def test_clamp_is_needed():
+    sides = snippet.bottom_right - snippet.top_left
+    assert (sides[0, 1] < 0).all()
+    assert sides[0, 1].prod() > 0  # separate, and yet a positive area
+
+
+def test_kept_boxes():
+    parts = snippet.boxes, snippet.scores, snippet.labels
+    assert snippet.keep.tolist() == greedy(*parts, 0.5) == [0, 2, 3]
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.5])
+def test_batched_nms_is_greedy_per_class(drawn, threshold):
+    boxes, scores, labels = drawn
+    kept = ops.batched_nms(boxes, scores, labels, threshold).tolist()
+    assert kept == greedy(boxes, scores, labels, threshold)
+    assert len(kept) < 40
+    agnostic = ops.nms(boxes, scores, threshold).tolist()
+    assert agnostic == greedy(boxes, scores, torch.zeros(40), threshold)
+    assert len(agnostic) < len(kept)
+
+
+def test_the_format_of_the_boxes():
+    box = torch.tensor([[50.0, 50, 10, 10]])
+    assert ops.box_iou(box, box) == 0  # width and height taken for a corner
+    corners = ops.box_convert(box, "xywh", "xyxy")
+    assert corners.tolist() == [[50, 50, 60, 60]]
+    assert ops.box_convert(box, "cxcywh", "xyxy").tolist() == [[45, 45, 55, 55]]
+    assert ops.box_iou(corners, corners) == 1
+
+
+def test_no_boxes():
+    none = torch.zeros(0, 4)
+    assert ops.box_iou(none, snippet.truth).shape == (0, 2)
+    empty = torch.zeros(0)
+    assert ops.batched_nms(none, empty, empty, 0.5).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda b, s: (b.long(), s), "\"nms_kernel\" not implemented for 'Long'"),
+        (lambda b, s: (b.half(), s.half()), "not implemented for 'Half'"),
+        (lambda b, s: (b.double(), s), "dets should have the same type as scores"),
+        (
+            lambda b, s: (torch.cat([b, s[:, None]], 1), s),
+            "boxes should have 4 elements in dimension 1, got 5",
+        ),
+        (lambda b, s: (b, s[:, None]), "scores should be a 1d tensor, got 2D"),
+    ],
+)
+def test_what_nms_refuses(change, text):
+    with pytest.raises(RuntimeError, match=text):  # NotImplementedError is one
+        ops.nms(*change(snippet.boxes, snippet.scores), 0.5)
+
+
+def test_a_list():
+    with raises_as_documented(PAGE, "AttributeError: 'list' object"):
+        ops.box_iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])
+
+
+def test_losses_have_a_gradient_where_boxes_do_not_touch():
+    far = torch.tensor([[20.0, 20, 30, 30]])
+    for loss_of in (
+        ops.generalized_box_iou_loss,
+        ops.distance_box_iou_loss,
+        ops.complete_box_iou_loss,
+    ):
+        box = torch.tensor([[0.0, 0, 10, 10]], requires_grad=True)
+        loss_of(box, far, reduction="mean").backward()
+        assert box.grad.abs().sum() > 0
+    box = torch.tensor([[0.0, 0, 10, 10]], requires_grad=True)
+    (1 - ops.box_iou(box, far)).sum().backward()
+    assert box.grad.abs().sum() == 0
+    giou = 1 - ops.generalized_box_iou_loss(far, far + 5)
+    torch.testing.assert_close(giou, ops.generalized_box_iou(far, far + 5)[0])
