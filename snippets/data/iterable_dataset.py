@@ -7,27 +7,25 @@ from pathlib import Path
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 
-class EveryLine(IterableDataset):
-    """The numbers in a text file; each worker would read all of them."""
+class Lines(IterableDataset):
+    """The numbers in a text file, shared out between the workers."""
 
     def __init__(self, path):
-        self.path = Path(path)
-
-    def __iter__(self):
-        with self.path.open() as file:
-            yield from map(int, file)
-
-
-class Lines(EveryLine):
-    """The same, shared out between the workers."""
+        self.path = path
 
     def __iter__(self):
         info = get_worker_info()  # None without workers
-        i = info.id if info else 0
-        n = info.num_workers if info else 1
-        with self.path.open() as file:
-            for line in islice(file, i, None, n):
-                yield int(line)
+        i, n = (info.id, info.num_workers) if info else (0, 1)
+        with Path(self.path).open() as file:
+            yield from map(int, islice(file, i, None, n))
+
+
+class EveryLine(Lines):
+    """The same, not shared out: each worker reads all of them."""
+
+    def __iter__(self):
+        with Path(self.path).open() as file:
+            yield from map(int, file)
 
 
 if __name__ == "__main__":

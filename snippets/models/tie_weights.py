@@ -12,7 +12,7 @@ class LanguageModel(nn.Module):
         self.embedding = nn.Embedding(vocabulary, width)  # weight (V, D)
         self.head = nn.Linear(width, vocabulary, bias=False)  # also (V, D)
         self.head.weight = self.embedding.weight  # the same Parameter
-        nn.init.normal_(self.embedding.weight, std=0.02)  # small: logits
+        nn.init.normal_(self.embedding.weight, std=0.02)  # else huge logits
 
     def forward(self, ids):
         return self.head(self.embedding(ids))

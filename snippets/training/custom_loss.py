@@ -13,8 +13,7 @@ def quantile_loss(pred, target, q=0.5, weight=None, reduction="mean"):
         raise ValueError(f"{tuple(pred.shape)} and {tuple(target.shape)}")
     error = target - pred  # torch operations only, from here to the end
     loss = torch.maximum(q * error, (q - 1) * error)
-    if weight is None:
-        weight = torch.ones_like(loss)
+    weight = torch.ones_like(loss) if weight is None else weight
     loss = weight * loss
     if reduction == "none":
         return loss
@@ -42,4 +41,5 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss_fn(model(x), y).backward()
         optimizer.step()
+    assert quantile_loss(y, y, reduction="none").shape == y.shape
     print(f"{(y < model(x)).float().mean():.0%} of y below the prediction")
