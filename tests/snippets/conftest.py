@@ -28,6 +28,14 @@ def own_folders(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def closed_figures():
+    """What a module's snippets draw ends with it: Matplotlib warns of many figures."""
+    yield
+    if plt := sys.modules.get("matplotlib.pyplot"):
+        plt.close("all")
+
+
 def refuse_writing(event: str, args: tuple) -> None:
     """Audit hook: a snippet that is loaded writes to no file among the snippets.
 
