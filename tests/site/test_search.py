@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from urllib.parse import unquote
 
 import pytest
@@ -39,14 +40,18 @@ def expect_first(page, ending: str) -> None:
 
 
 def go_down(page) -> None:
-    """Go to the first result by keys."""
+    """Go to the first result by keys; from outside again, where the box has closed.
+
+    Material closes it a moment after a page has come, though a reader is in it already.
+    """
     first = page.locator(".md-search-result__link").first
-    page.keyboard.press("ArrowDown")
-    try:
-        expect(first).to_be_focused(timeout=1000)
-    except AssertionError:  # Material has drawn the list once more meanwhile
+    for _ in range(5):
         page.keyboard.press("ArrowDown")
-        expect(first).to_be_focused()
+        with suppress(AssertionError):
+            return expect(first).to_be_focused(timeout=1000)
+        page.keyboard.press("Escape")
+        page.keyboard.press("/")
+    pytest.fail("the first result is not reached")
 
 
 def sample(lang: str) -> list[str]:

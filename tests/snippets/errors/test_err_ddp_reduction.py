@@ -21,7 +21,8 @@ X = torch.ones(2, 4)
 
 def test_two_processes_raise_name_and_mend(tmp_path):
     environment = {**os.environ, "PYTHONWARNINGS": "error", "TMPDIR": str(tmp_path)}
-    done = subprocess.run(
+    run = partial(
+        subprocess.run,
         [sys.executable, snippet.__file__],
         env=environment,
         capture_output=True,
@@ -29,6 +30,9 @@ def test_two_processes_raise_name_and_mend(tmp_path):
         check=False,
         timeout=300,
     )
+    done = run()
+    if "terminate called without an active exception" in done.stderr:
+        done = run()  # a thread of gloo aborts Python now and then: ddp-multi-node
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "error: Expected to have finished reduction in the prior iteration",
