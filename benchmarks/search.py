@@ -8,7 +8,6 @@ import gzip
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
@@ -16,7 +15,7 @@ from statistics import median, quantiles
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.synthetic_index import grown
-from benchmarks.table import Measure, say, show
+from benchmarks.table import Measure, say
 from cookbook.catalogue import Catalogue
 from cookbook.pages import LANGUAGES
 from cookbook.site import search
@@ -82,11 +81,12 @@ def of_language(browser: Browser, catalogue: Catalogue, lang: str) -> Iterator[M
     asked = [q["q"] for q in load(catalogue, *QUERIES) if q["side"] == lang]
     name = f"{lang}, {MANY:,} recipes"
     say(f"{name}: {ROUNDS} rounds of {len(asked)} queries")
-    rounds = [ask(browser, site, asked) for _ in range(ROUNDS)]
+    titles, rest = search.parts(site["index"])
+    request = {"titles": titles, "rest": rest, "foreign": site["foreign"]}
+    rounds = [ask(browser, {**request, "queries": asked}) for _ in range(ROUNDS)]
     set_up = median(each["setUp"] for each in rounds)
     complete = median(each["complete"] for each in rounds)
     slow = median(quantiles(each["taken"], n=20)[-1] for each in rounds)
-    titles, _ = search.parts(site["index"])
     yield Measure(
         f"{lang}, {recipes}: index each, gzip", today / recipes, "kB", "<= 0.5"
     )
@@ -105,15 +105,8 @@ def kilobytes(content: object) -> float:
     return len(gzip.compress(text.encode())) / 1000
 
 
-def ask(browser: Browser, site: dict, queries: list[str]) -> dict:
+def ask(browser: Browser, request: dict) -> dict:
     """Milliseconds of a new worker's set-up, in two parts, and of each query."""
-    titles, rest = search.parts(site["index"])
     script = WORKER.read_text("utf-8")
-    request = {"script": script, "titles": titles, "rest": rest, "queries": queries}
     with browser.new_context() as context:
-        page = context.new_page()
-        return page.evaluate(ASK, {**request, "foreign": site["foreign"]})
-
-
-if __name__ == "__main__":
-    sys.exit(show(measures()))
+        return context.new_page().evaluate(ASK, {**request, "script": script})

@@ -117,6 +117,18 @@ def raises_as_documented(page: str, start: str):
     assert_documented(page, start, f"{caught.type.__name__}: {caught.value}")
 
 
+def crosses(ax) -> set[tuple[float, float]]:
+    """The (row, column) of each × in a drawn table; only these cells are empty."""
+    marked = {text.get_position()[::-1] for text in ax.texts if text.get_text() == "×"}
+    (mesh,) = ax.collections
+    mesh.update_scalarmappable()
+    corners = mesh.get_coordinates()
+    centres = ((corners[:-1, :-1] + corners[1:, 1:]) / 2).reshape(-1, 2)
+    empty = centres[mesh.get_facecolor()[:, 3] == 0]
+    assert marked == {(row, column) for column, row in empty.tolist()}
+    return marked
+
+
 def assert_own_gpu(monkeypatch, start):
     """A process that is started where there are GPUs takes its own, and joins by NCCL.
 

@@ -5,24 +5,13 @@ import torch
 from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
 
-from tests.helpers import load_snippet
+from tests.helpers import crosses, load_snippet
 
 
 @pytest.fixture
 def drawn(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it saves its picture there
     return load_snippet("llm/show_causal.py")
-
-
-def crosses(ax):
-    """The (query, key) of each cross, and of each cell without a colour."""
-    marked = {text.get_position()[::-1] for text in ax.texts if text.get_text() == "×"}
-    (mesh,) = ax.collections
-    mesh.update_scalarmappable()
-    empty = mesh.get_facecolor()[:, 3] == 0
-    cells = [(query, key) for query in (4, 5) for key in range(6)]
-    assert marked == {c for c, none in zip(cells, empty.tolist(), strict=True) if none}
-    return marked
 
 
 def unseen(**mask):

@@ -4,24 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import ROOT, crosses, load_snippet
 
 
 @pytest.fixture
 def drawn(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it saves its picture there
     return load_snippet("models/show_masks.py")
-
-
-def crosses(ax):
-    """The (query, key) of each cross, and of each cell without a colour."""
-    marked = {text.get_position()[::-1] for text in ax.texts if text.get_text() == "×"}
-    (mesh,) = ax.collections
-    mesh.update_scalarmappable()
-    empty = mesh.get_facecolor()[:, 3] == 0
-    T = int(len(empty) ** 0.5)
-    assert marked == {divmod(i, T) for i, none in enumerate(empty.tolist()) if none}
-    return marked
 
 
 def unseen(**masks):
