@@ -154,6 +154,29 @@ def assert_own_gpu(monkeypatch, start):
     assert calls == [own, ("nccl", own)]
 
 
+def run_python(
+    *command: str, folder: Path, **environment: str
+) -> subprocess.CompletedProcess:
+    """Run Python in the folder, warnings as errors; again if a thread of gloo aborts.
+
+    That happens now and then, to readers too: see ddp-multi-node.
+    """
+    settings = {"PYTHONWARNINGS": "error", "TMPDIR": str(folder), **environment}
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, *command],
+            cwd=folder,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        if "terminate called without an active exception" not in run.stderr:
+            break
+    return run
+
+
 # One interpreter that imports once; forks are fast, and end with it.
 FORKS = """
 
@@ -180,15 +203,12 @@ def in_two_processes(folder: Path, driver: str, *arguments: str) -> str:
     It is faster than torchrun, which imports torch three times.
     """
     (folder / "driver.py").write_text(driver + FORKS, encoding="utf-8")
-    settings = {"PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""}
-    run = subprocess.run(
-        [sys.executable, "driver.py", *arguments],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **settings},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+    run = run_python(
+        "driver.py",
+        *arguments,
+        folder=folder,
+        OMP_NUM_THREADS="1",
+        CUDA_VISIBLE_DEVICES="",
     )
     assert run.returncode == 0, run.stderr
     return run.stdout

@@ -1,17 +1,19 @@
 """mp-spawn: real processes against plain loops, and how their failures arrive."""
 
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path, PureWindowsPath
+from pathlib import PureWindowsPath
 
 import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    run_python,
+)
 
 SNIPPET = "distributed/mp_spawn.py"
 PAGE = "distributed/mp-spawn"
@@ -42,21 +44,9 @@ torch.save(errors, "errors.pt")
 """
 
 
-def run(folder: Path, script: str, check: bool = False):
-    environment = {**os.environ, "PYTHONWARNINGS": "error", "TMPDIR": str(folder)}
-    return subprocess.run(
-        [sys.executable, script],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=check,
-        timeout=300,
-    )
-
-
 def test_two_processes_share_the_work_and_leave_nothing_behind(tmp_path):
-    done = run(tmp_path, snippet.__file__, check=True)
+    done = run_python(snippet.__file__, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     shares = [[i * i for i in range(rank, 5, 2)] for rank in range(2)]
     assert done.stdout == f"{shares}\n"
     assert done.stderr == ""
@@ -88,7 +78,8 @@ def test_the_address_has_the_form_that_windows_needs():
 
 def test_how_failures_arrive(tmp_path):
     (tmp_path / "driver.py").write_text(FAILURES)
-    run(tmp_path, "driver.py", check=True)
+    done = run_python("driver.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     raised, killed, extra = torch.load(tmp_path / "errors.pt")
     assert_documented(PAGE, "ProcessRaisedException:", raised)
     assert raised.rstrip().endswith("ValueError: no such file")
@@ -105,7 +96,7 @@ def test_a_main_guard_is_needed(tmp_path):
         "    pass\n"
         "mp.spawn(work, nprocs=1)\n"
     )
-    error = run(tmp_path, "bare.py").stderr
+    error = run_python("bare.py", folder=tmp_path).stderr
     error = error[error.index("RuntimeError:") :]
     assert_documented(PAGE, "RuntimeError:\n        An attempt", error)
     assert "ProcessExitedException: process 0 terminated with exit code 1" in error

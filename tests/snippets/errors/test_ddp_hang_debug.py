@@ -1,13 +1,15 @@
 """ddp-hang-debug: real processes of which one does not come, or calls another thing."""
 
-import os
-import subprocess
-import sys
 from datetime import timedelta
 
 import torch.distributed as dist
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    run_python,
+)
 
 PAGE = "errors/ddp-hang-debug"
 snippet = load_snippet("errors/ddp_hang_debug.py")
@@ -31,21 +33,14 @@ if __name__ == "__main__":
 """
 
 
-def printed(*command, **environment):
-    done = subprocess.run(
-        [sys.executable, *command],
-        env={**os.environ, "PYTHONWARNINGS": "error", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-    )
+def printed(*command, folder, **environment):
+    done = run_python(*command, folder=folder, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_missing_rank_is_named_and_the_line_where_it_waits(tmp_path):
-    error, place = printed(snippet.__file__, TMPDIR=str(tmp_path)).splitlines()
+    error, place = printed(snippet.__file__, folder=tmp_path).splitlines()
     message = "RuntimeError: [Rank 0]: Ranks 1 failed"
     assert_documented(PAGE, message, error.replace("error", "RuntimeError", 1))
     with open(snippet.__file__, encoding="utf-8") as file:  # noqa: PTH123
@@ -60,7 +55,7 @@ def test_detail_names_two_calls_that_differ(tmp_path):
     script = tmp_path / "different.py"
     script.write_text(DIFFERENT)
     store = (tmp_path / "store").as_uri()
-    message = printed(script, store, TORCH_DISTRIBUTED_DEBUG="DETAIL")
+    message = printed(script, store, folder=tmp_path, TORCH_DISTRIBUTED_DEBUG="DETAIL")
     assert_documented(PAGE, "RuntimeError: Detected mismatch", message)
     assert "OpType=ALLREDUCE" in message
     assert "OpType=BROADCAST" in message

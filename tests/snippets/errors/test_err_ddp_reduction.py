@@ -1,8 +1,5 @@
 """err-ddp-reduction: two real processes, and each cause in a group of one."""
 
-import os
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -12,7 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.checkpoint import checkpoint
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, run_python
 
 PAGE = "errors/err-ddp-reduction"
 snippet = load_snippet("errors/err_ddp_reduction.py")
@@ -20,19 +17,7 @@ X = torch.ones(2, 4)
 
 
 def test_two_processes_raise_name_and_mend(tmp_path):
-    environment = {**os.environ, "PYTHONWARNINGS": "error", "TMPDIR": str(tmp_path)}
-    run = partial(
-        subprocess.run,
-        [sys.executable, snippet.__file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    done = run()
-    if "terminate called without an active exception" in done.stderr:
-        done = run()  # a thread of gloo aborts Python now and then: ddp-multi-node
+    done = run_python(snippet.__file__, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "error: Expected to have finished reduction in the prior iteration",

@@ -1,11 +1,8 @@
 """err-nccl-timeout: two real processes, a port that is taken, the libraries' texts."""
 
 import mmap
-import os
 import re
 import socket
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +11,13 @@ import torch
 import torch.distributed as dist
 from torch.distributed.constants import default_pg_nccl_timeout
 
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    run_python,
+)
 
 PAGE = "errors/err-nccl-timeout"
 SOURCE = Path(dist.distributed_c10d.__file__).read_text(encoding="utf-8")
@@ -22,14 +25,7 @@ snippet = load_snippet("errors/err_nccl_timeout.py")
 
 
 def test_the_limit_ends_and_the_patient_group_waits(tmp_path):
-    done = subprocess.run(
-        [sys.executable, snippet.__file__],
-        env={**os.environ, "PYTHONWARNINGS": "error", "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-    )
+    done = run_python(snippet.__file__, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     error, after = done.stdout.splitlines()
     assert_documented(PAGE, "Timed out waiting", error.removeprefix("error: "))
