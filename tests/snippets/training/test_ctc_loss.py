@@ -1,0 +1,89 @@
+"""ctc-loss: against the sum over every path, counted out."""
+
+from itertools import groupby, product
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/ctc-loss"
+snippet = load_snippet("training/ctc_loss.py")
+LOG_PROBS = torch.randn(4, 1, 3, dtype=torch.float64).log_softmax(-1)  # (T, N, C)
+
+
+def read(path) -> list[int]:
+    return [label for label, _ in groupby(path) if label]
+
+
+def by_counting(log_probs, target: list[int]) -> float:
+    """Minus the log of the probability of all paths that read as the target."""
+    T, C = log_probs.shape
+    paths = (path for path in product(range(C), repeat=T) if read(path) == target)
+    total = sum(log_probs[range(T), path].sum().exp() for path in paths)
+    return -torch.as_tensor(total).log().item()
+
+
+@pytest.mark.parametrize("target", [[1], [2, 1], [1, 1], [1, 2, 1, 2]])
+def test_the_loss_is_that_of_all_paths(target):
+    loss = nn.CTCLoss(reduction="none")(
+        LOG_PROBS, torch.tensor([target]), [4], [len(target)]
+    )
+    assert loss.item() == pytest.approx(by_counting(LOG_PROBS[:, 0], target))
+
+
+def test_the_snippet_leaves_padding_out_and_counts_per_letter():
+    """Its loss, from each sample alone, cut to its frames and letters."""
+    lengths = zip(snippet.frames.tolist(), snippet.letters.tolist(), strict=True)
+    alone = [
+        nn.CTCLoss(reduction="none")(
+            snippet.logits[n, :T].double().log_softmax(-1)[:, None],
+            snippet.targets[n : n + 1, :S],
+            [T],
+            [S],
+        ).item()
+        / S
+        for n, (T, S) in enumerate(lengths)
+    ]
+    assert snippet.loss.item() == pytest.approx(sum(alone) / 2, rel=1e-5)
+    padding = snippet.logits.grad[1, 40:]
+    assert (padding == 0).all()
+    assert snippet.targets.min() > 0
+    assert snippet.log_probs.shape == (50, 2, 28)
+
+
+def test_repeats_become_one_and_blanks_go():
+    assert snippet.text.tolist() == read(snippet.best.tolist()) == [3, 3, 5]
+
+
+def test_too_few_frames_are_infinite_or_left_out():
+    """Two equal letters need a frame between them."""
+    inputs = LOG_PROBS[:2], torch.tensor([[1, 1]]), [2], [2]
+    assert nn.CTCLoss()(*inputs).item() == float("inf")
+    assert snippet.loss_fn(*inputs).item() == 0
+    assert snippet.loss_fn.blank == 0
+
+
+def test_logits_give_negative_losses():
+    logits = 5 + torch.zeros(4, 1, 3)
+    assert nn.CTCLoss()(logits, torch.tensor([[1]]), [4], [1]) < 0
+
+
+def test_labels_without_padding_are_one_vector():
+    flat = torch.cat([snippet.targets[0], snippet.targets[1, :7]])
+    loss = snippet.loss_fn(snippet.log_probs, flat, snippet.frames, snippet.letters)
+    assert loss.item() == pytest.approx(snippet.loss.item())
+
+
+def test_messages():
+    log_probs, targets = snippet.log_probs.detach(), snippet.targets
+    frames, letters = snippet.frames, snippet.letters
+    with raises_as_documented(PAGE, "RuntimeError: input_lengths must be of size"):
+        snippet.loss_fn(log_probs.transpose(0, 1), targets, frames, letters)
+    with raises_as_documented(PAGE, "RuntimeError: Expected input_lengths"):
+        snippet.loss_fn(log_probs, targets, frames + 10, letters)
+    with raises_as_documented(PAGE, "RuntimeError: input_lengths must be integral"):
+        snippet.loss_fn(log_probs, targets, frames.float(), letters)
+    with raises_as_documented(PAGE, "NotImplementedError: "):
+        snippet.loss_fn(log_probs.half(), targets, frames, letters)
