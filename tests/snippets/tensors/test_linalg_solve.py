@@ -1,0 +1,96 @@
+"""linalg-solve: against NumPy, and what the old names say."""
+
+import numpy as np
+import pytest
+import torch
+from torch import linalg
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "tensors/linalg-solve"
+snippet = load_snippet("tensors/linalg_solve.py")
+A, b, X, y, M = (
+    getattr(snippet, name).double().numpy() for name in ("A", "b", "X", "y", "M")
+)
+
+
+def close(actual, expected):
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-3, atol=1e-4)
+
+
+def test_the_results_are_those_of_numpy():
+    close(snippet.x, np.linalg.solve(A, b))
+    close(snippet.w, np.linalg.lstsq(X, y)[0])
+    U, S, Vh = np.linalg.svd(M)
+    close(snippet.M2, sum(S[i] * np.outer(U[:, i], Vh[i]) for i in range(2)))
+    close(snippet.values, np.linalg.eigvalsh(X.T @ X))
+    close(snippet.vectors.T @ snippet.vectors, np.eye(3))
+    assert snippet.U.shape == (6, 4)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        lambda A, b: torch.solve(b, A),
+        lambda A, b: torch.lstsq(b, A),
+        lambda A, b: torch.symeig(A, eigenvectors=True),
+        lambda A, b: torch.eig(A),
+    ],
+)
+def test_old_names_are_gone(old):
+    with raises_as_documented(PAGE, "RuntimeError: This function was deprecated"):
+        old(torch.eye(2), torch.ones(2, 1))
+
+
+def test_svd_gave_v():
+    U, S, V = torch.svd(snippet.M)
+    close(U * S @ V.T, M)
+    close(snippet.U * snippet.S @ snippet.Vh, M)
+
+
+def test_eigh_reads_the_lower_triangle():
+    lower = torch.tensor([[1.0, 100.0], [2.0, 3.0]])
+    close(linalg.eigvalsh(lower), np.linalg.eigvalsh([[1, 2], [2, 3]]))
+
+
+def test_singular_matrices():
+    ones = torch.ones(2, 2)
+    with raises_as_documented(PAGE, "_LinAlgError: torch.linalg.solve"):
+        linalg.solve(ones, ones[0])
+    close(linalg.pinv(ones) @ ones[0], [0.5, 0.5])
+    close(linalg.solve(ones + 1e-2 * torch.eye(2), ones[0]), [1 / 2.01] * 2)
+
+
+def test_right_hand_sides_stand_in_columns():
+    one, rows = torch.randn(3, 3).double(), torch.randn(5, 3).double()
+    with raises_as_documented(PAGE, "RuntimeError: linalg.solve: Incompatible"):
+        linalg.solve(one, rows)
+    close(linalg.solve(one, rows.T).T, [np.linalg.solve(one, row) for row in rows])
+    many = torch.randn(5, 3, 3).double()
+    expected = [np.linalg.solve(*pair) for pair in zip(many, rows, strict=True)]
+    close(linalg.solve(many, rows), expected)
+
+
+def test_other_messages():
+    eye = torch.eye(2)
+    with raises_as_documented(PAGE, "_LinAlgError: linalg.cholesky"):
+        linalg.cholesky(-eye)
+    with raises_as_documented(PAGE, "_LinAlgError: linalg.svd"):
+        linalg.svd(eye * torch.nan)
+    with raises_as_documented(PAGE, 'NotImplementedError: "lu_cpu"'):
+        linalg.solve(eye.half(), eye[0].half())
+    with raises_as_documented(PAGE, "RuntimeError: linalg.solve: A must be"):
+        linalg.solve(torch.ones(3, 2), torch.ones(3))
+
+
+def test_variants():
+    t = torch.from_numpy(X), torch.from_numpy(y)
+    ridge = linalg.solve(t[0].T @ t[0] + 0.5 * torch.eye(3), t[0].T @ t[1])
+    rows = np.vstack([X, np.sqrt(0.5) * np.eye(3)])
+    close(ridge, np.linalg.lstsq(rows, np.append(y, np.zeros(3)))[0])
+    B = torch.randn(4, 2)
+    LU, pivots = linalg.lu_factor(snippet.A)
+    close(linalg.lu_solve(LU, pivots, B), np.linalg.solve(A, B))
+    dependent = torch.ones(4, 2)
+    close(dependent @ linalg.lstsq(dependent, dependent[:, 0]).solution, np.ones(4))
+    close(linalg.pinv(dependent) @ dependent[:, 0], [0.5, 0.5])
