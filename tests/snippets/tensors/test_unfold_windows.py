@@ -1,0 +1,76 @@
+"""unfold-windows: against NumPy's windows and slices."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "tensors/unfold-windows"
+snippet = load_snippet("tensors/unfold_windows.py")
+
+
+@pytest.mark.parametrize(("size", "step"), [(4, 2), (4, 4), (3, 1)])
+def test_windows_are_those_of_numpy(size, step):
+    x = torch.arange(11)
+    expected = np.lib.stride_tricks.sliding_window_view(x.numpy(), size)[::step]
+    windows = x.unfold(0, size, step)
+    np.testing.assert_array_equal(windows.numpy(), expected)
+    assert len(windows) == (11 - size) // step + 1
+    assert windows.data_ptr() == x.data_ptr()
+
+
+def test_the_windows_of_the_snippet():
+    expected = [[i, i + 1, i + 2, i + 3] for i in (0, 2, 4, 6)]
+    assert snippet.windows.tolist() == expected
+
+
+def test_patches_are_slices_row_by_row():
+    places = [(0, 0), (0, 4), (4, 0), (4, 4)]
+    for number, (i, j) in enumerate(places):
+        expected = snippet.images[:, :, i : i + 4, j : j + 4]
+        assert torch.equal(snippet.patches[:, number], expected)
+    assert torch.equal(snippet.again, snippet.images)
+
+
+def test_overlaps_share_memory_and_add_up():
+    windows = torch.zeros(6).unfold(0, 4, 2)
+    windows.add_(1)
+    assert windows.tolist() == [[1, 1, 2, 2], [2, 2, 1, 1]]
+    images, size, k, s = torch.rand(1, 2, 9, 9), (9, 9), 3, 2
+    cut = F.unfold(images, k, stride=s)
+    ones = F.unfold(torch.ones_like(images), k, stride=s)
+    added = F.fold(cut, size, k, stride=s)
+    assert added.mean() > 1.5 * images.mean()
+    mean = added / F.fold(ones, size, k, stride=s)
+    torch.testing.assert_close(mean, images)
+
+
+def test_integers():
+    mask = torch.arange(2 * 3 * 8 * 8).reshape(2, 3, 8, 8)
+    with raises_as_documented(PAGE, 'NotImplementedError: "im2col_out_cpu"'):
+        F.unfold(mask, 4, stride=4)
+    cut = mask.unfold(2, 4, 4).unfold(3, 4, 4)
+    assert cut.shape == (2, 3, 2, 2, 4, 4)
+    assert torch.equal(cut[:, :, 1, 0], mask[:, :, 4:, :4])
+
+
+def test_other_messages():
+    x = torch.arange(10)
+    with raises_as_documented(PAGE, "RuntimeError: maximum size"):
+        x.unfold(0, 11, 1)
+    with raises_as_documented(PAGE, "RuntimeError: Expected size of input's"):
+        F.fold(snippet.cut, (8, 8), 3, stride=4)
+    with raises_as_documented(PAGE, "RuntimeError: view size is not compatible"):
+        x.unfold(0, 4, 2).view(-1)
+
+
+def test_variants():
+    x = torch.rand(30)
+    pooled = F.avg_pool1d(x[None, None], 4, stride=1)[0, 0]
+    torch.testing.assert_close(x.unfold(0, 4, 1).mean(-1), pooled)
+    conv = nn.Conv2d(3, 5, kernel_size=4, stride=4)
+    flat = snippet.patches.flatten(2) @ conv.weight.flatten(1).T + conv.bias
+    torch.testing.assert_close(flat.transpose(1, 2), conv(snippet.images).flatten(2))
