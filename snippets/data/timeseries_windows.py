@@ -1,0 +1,23 @@
+"""Cut a time series into windows to forecast from, split by time."""
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def windows(series, past, future=1):
+    """Pair `past` steps, (past, F), with the next `future` of column 0."""
+    steps = series.unfold(0, past + future, 1)  # (N, F, past + future): a view
+    return TensorDataset(steps[..., :past].mT, steps[:, 0, past:])
+
+
+if __name__ == "__main__":
+    t = torch.arange(1000.0)
+    series = torch.stack([t / 100 + (t / 8).sin(), (t / 8).cos()], 1)  # (T, F)
+    past, cut = 48, int(0.8 * len(series))
+    mean, std = series[:cut].mean(0), series[:cut].std(0)  # of training only
+    z = (series - mean) / std
+    train, val = windows(z[:cut], past), windows(z[cut - past :], past)
+    loader = DataLoader(train, batch_size=32, shuffle=True)
+    x, y = next(iter(loader))
+    print("x", tuple(x.shape), "y", tuple(y.shape))  # (B, T, F), (B, future)
+    print(len(train), "windows to train,", len(val), "to validate")
