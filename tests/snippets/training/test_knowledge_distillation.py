@@ -1,0 +1,85 @@
+"""knowledge-distillation: against NumPy, and what the teacher must not do."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import log_softmax
+from torch import nn
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/knowledge-distillation"
+snippet = load_snippet("training/knowledge_distillation.py")
+
+
+def test_the_last_loss_is_that_of_numpy():
+    with torch.no_grad():
+        teacher = snippet.teacher(snippet.x).double().numpy()
+    student = snippet.logits.detach().double().numpy()
+    p, q = log_softmax(teacher / 4, axis=1), log_softmax(student / 4, axis=1)
+    soft = (np.exp(p) * (p - q)).sum() / len(p) * 16
+    hard = -log_softmax(student, axis=1)[np.arange(len(p)), snippet.y].mean()
+    assert snippet.soft.item() == pytest.approx(soft, rel=1e-3)
+    assert snippet.loss.item() == pytest.approx(0.7 * soft + 0.3 * hard, rel=1e-4)
+
+
+def test_the_student_alone_is_trained():
+    assert not snippet.teacher.training
+    assert not snippet.p.requires_grad
+    assert all(p.grad is None for p in snippet.teacher.parameters())
+    assert all(p.grad.abs().sum() > 0 for p in snippet.student.parameters())
+    trained = snippet.optimizer.param_groups[0]["params"]
+    assert [*map(id, trained)] == [*map(id, snippet.student.parameters())]
+
+
+def test_the_student_knows_new_inputs():
+    new = torch.randn(2000, 10, generator=torch.Generator().manual_seed(1))
+    same = snippet.student(new).argmax(1) == snippet.teacher(new).argmax(1)
+    assert 0.8 < same.float().mean() < 1
+    assert snippet.soft < 0.1
+
+
+def norm_at(T, scale, reduction="batchmean"):
+    generator = torch.Generator().manual_seed(0)
+    student, teacher = torch.randn(2, 8, 5, generator=generator)
+    student.requires_grad_()
+    log_q, p = F.log_softmax(student / T, 1), F.softmax(teacher / T, 1)
+    (F.kl_div(log_q, p, reduction=reduction) * scale).backward()
+    return student.grad.norm().item()
+
+
+@pytest.mark.filterwarnings("ignore:reduction. 'mean'")
+def test_t_squared_keeps_the_gradients():
+    assert norm_at(20.0, 1) / norm_at(10.0, 1) == pytest.approx(1 / 4, rel=0.05)
+    assert norm_at(20.0, 400) == pytest.approx(norm_at(10.0, 100), rel=0.05)
+    assert norm_at(4.0, 5, "mean") == pytest.approx(norm_at(4.0, 1))
+
+
+def test_only_eval_stops_batch_norm():
+    teacher, x = nn.BatchNorm1d(3), torch.randn(8, 3)
+    student = nn.Linear(3, 3)
+    student.teacher = teacher
+    student.train()
+    assert teacher.training
+    with torch.no_grad():
+        teacher(x)
+    assert teacher.running_mean.abs().sum() > 0
+    before = teacher.running_mean.clone()
+    teacher.eval()(x)
+    assert torch.equal(teacher.running_mean, before)
+
+
+def test_classes_must_agree():
+    log_q, p = torch.randn(4, 5).log_softmax(1), torch.randn(4, 10).softmax(1)
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a"):
+        F.kl_div(log_q, p, reduction="batchmean")
+    F.kl_div(log_q, p[:, [0, 2, 4, 6, 8]], reduction="batchmean")
+
+
+def test_language_model_and_features():
+    logits, mask = torch.randn(2, 6, 10), torch.rand(2, 6) > 0.5
+    assert logits[mask].shape == (int(mask.sum()), 10)
+    proj = nn.Linear(8, 16)
+    F.mse_loss(proj(torch.randn(4, 8)), torch.randn(4, 16)).backward()
+    assert proj.weight.grad is not None
