@@ -87,5 +87,9 @@ def test_messages():
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor"):
         gradient_penalty(nn.Linear(3, 1), torch.ones(64, 3), torch.ones(32, 3))
     x = torch.ones(2, requires_grad=True)
-    with raises_as_documented(PAGE, "UserWarning: Using backward()"):
-        x.square().sum().backward(create_graph=True)
+    torch.set_warn_always(True)  # else it is shown once, and not to other tests
+    try:
+        with raises_as_documented(PAGE, "UserWarning: Using backward()"):
+            x.square().sum().backward(create_graph=True)
+    finally:
+        torch.set_warn_always(False)
