@@ -1,0 +1,24 @@
+"""Fold each BatchNorm into the convolution before it, for inference."""
+
+from itertools import pairwise
+
+import torch
+from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torchvision.models import resnet18
+
+model, x = resnet18(weights=None), torch.randn(2, 3, 32, 32)
+model(x)  # in train() mode this changes the running statistics
+with torch.no_grad():
+    before = model.eval()(x)
+
+for parent in model.eval().modules():
+    for (i, conv), (j, bn) in pairwise(list(parent.named_children())):
+        if isinstance(conv, nn.Conv2d) and isinstance(bn, nn.BatchNorm2d):
+            setattr(parent, i, fuse_conv_bn_eval(conv, bn))
+            setattr(parent, j, nn.Identity())
+
+with torch.no_grad():
+    torch.testing.assert_close(model(x), before, rtol=1e-3, atol=1e-4)
+left = sum(isinstance(m, nn.BatchNorm2d) for m in model.modules())
+print(left, "BatchNorm left")
