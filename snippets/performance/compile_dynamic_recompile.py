@@ -10,7 +10,7 @@ model.compile(backend="eager")  # fast here; in real code, no backend
 for x in loader:
     model(x)
     compiled = counters["stats"]["unique_graphs"]
-    print(f"batch of {len(x)}: compiled {compiled} times so far")
+    print(f"batch of {len(x)}: versions so far: {compiled}")
 
 torch.compiler.reset()  # forget the compiled code
 x = next(iter(loader))
