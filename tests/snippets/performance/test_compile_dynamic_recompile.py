@@ -53,7 +53,7 @@ def test_what_the_snippet_prints_and_computes(capsys):
     found = load_snippet(SNIPPET)
     # two graphs without the mark, and one with it: its loop compiled no more
     assert counters["stats"]["unique_graphs"] == 3
-    sizes = [len(x) for x in found.loader]
+    sizes = [len(x) for x, _ in found.loader]
     assert sizes == [8, 5, 12, 3]
     counts = versions(nn.Linear(16, 4), rows(*sizes, features=16))
     assert capsys.readouterr().out.splitlines() == [
@@ -61,7 +61,7 @@ def test_what_the_snippet_prints_and_computes(capsys):
         for size, count in zip(sizes, counts, strict=True)
     ]
     weight, bias = (p.detach().numpy() for p in found.model.parameters())
-    for x in found.loader:
+    for x, _ in found.loader:
         expected = torch.from_numpy(x.numpy() @ weight.T + bias)
         torch.testing.assert_close(found.model(x).detach(), expected)
 
@@ -90,7 +90,7 @@ def test_the_last_loop_forbids_new_versions(monkeypatch):
 
 
 def test_the_mark_is_at_dimension_0():
-    assert load_snippet(SNIPPET).loader[0]._dynamo_dynamic_indices == {0}
+    assert load_snippet(SNIPPET).loader[0][0]._dynamo_dynamic_indices == {0}
 
 
 def test_the_second_size_is_for_any_size():
