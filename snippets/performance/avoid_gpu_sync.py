@@ -1,0 +1,23 @@
+"""Train without waiting for the GPU at every step: no .item() in the loop."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+gpu = torch.accelerator.current_accelerator(check_available=True)
+device = gpu or torch.device("cpu")
+model = nn.Linear(4, 1).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.randn(8, 4), torch.randn(8, 1)) for _ in range(100)]
+
+total = torch.zeros((), device=device)  # the sum stays on the GPU
+for step, (x, y) in enumerate(loader, start=1):
+    x, y = (t.to(device, non_blocking=True) for t in (x, y))
+    loss = nn.functional.mse_loss(model(x), y)  # backward as usual
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    total += loss.detach()  # total += loss.item() would wait
+    if step % 50 == 0:
+        print(f"step {step}: loss {total.item() / 50:.2f}")  # waits once
+        total.zero_()
