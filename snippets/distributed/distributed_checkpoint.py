@@ -1,0 +1,60 @@
+"""Save a sharded model in parallel; load it in any number of processes."""
+
+import os
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from torch import nn
+from torch.distributed.checkpoint import state_dict as dcp_state
+from torch.distributed.fsdp import fully_shard
+
+
+def save(model, optimizer, epoch, folder):
+    """Call it in every process: each writes its part."""
+    weights, optim = dcp_state.get_state_dict(model, optimizer)
+    checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
+    checkpoint["epoch"] = epoch
+    dcp.save(checkpoint, checkpoint_id=folder)  # a folder, not a file
+
+
+def load(model, optimizer, folder):
+    """Call it in every process: each reads its part; return the epoch."""
+    weights, optim = dcp_state.get_state_dict(model, optimizer)
+    checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
+    checkpoint["epoch"] = 0
+    dcp.load(checkpoint, checkpoint_id=folder)  # in place
+    epoch = checkpoint.pop("epoch")
+    dcp_state.set_state_dict(model, optimizer, **checkpoint)
+    return epoch
+
+
+def train(epochs, device, folder=Path("checkpoints")):
+    """Train this many epochs, counting those of the last checkpoint."""
+    torch.manual_seed(0)  # the same weights in all processes
+    model = fully_shard(nn.Linear(8, 8))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    complete = sorted(folder.glob("*/.metadata"))  # which is written last
+    start = load(model, optimizer, complete[-1].parent) + 1 if complete else 0
+    for epoch in range(start, epochs):
+        optimizer.zero_grad()
+        model(torch.eye(8, device=device)).square().mean().backward()
+        optimizer.step()
+        save(model, optimizer, epoch, folder / f"epoch-{epoch:03}")
+    return start, model
+
+
+if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    gpu = None
+    if torch.cuda.is_available():
+        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(gpu)
+    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
+    train(2, gpu or "cpu")  # interrupted here
+    start, _ = train(3, gpu or "cpu")
+    print(f"rank {dist.get_rank()} went on at epoch {start}")
+    dist.destroy_process_group()
