@@ -1,0 +1,45 @@
+"""Cut tokens into blocks, train on the next token, measure perplexity."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def next_token_dataset(ids, T):
+    """Inputs and targets of T tokens each, from the (N,) ids of a text.
+
+    What is left at the end, fewer than T tokens, is dropped.
+    """
+    blocks = ids.unfold(0, T + 1, T)  # (n, T + 1)
+    return TensorDataset(blocks[:, :-1], blocks[:, 1:])
+
+
+@torch.no_grad()
+def perplexity(model, loader):
+    """exp of the mean loss, without targets of -100; eval() stays on."""
+    model.eval()
+    total, count = 0.0, 0
+    for x, y in loader:
+        logits = model(x).flatten(0, 1)  # (B * T, V)
+        total += F.cross_entropy(logits, y.flatten(), reduction="sum").item()
+        count += (y != -100).sum().item()
+    return math.exp(total / count)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    ids = torch.tensor(list(b"to be or not to be, " * 60))  # (N,), V = 256
+    train = next_token_dataset(ids[:1000], T=16)
+    val = next_token_dataset(ids[1000:], T=16)
+    loader = DataLoader(train, batch_size=8, shuffle=True)
+    model = nn.Sequential(nn.Embedding(256, 32), nn.Linear(32, 256))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+    for x, y in loader:  # both (B, T): y is x, one token later
+        loss = F.cross_entropy(model(x).flatten(0, 1), y.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(f"perplexity {perplexity(model, DataLoader(val, 8)):.1f} of 256")
