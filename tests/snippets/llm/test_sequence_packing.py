@@ -31,6 +31,7 @@ def test_hand_worked_row(snippet):
 
 
 def test_every_sequence_gets_what_it_gets_alone(snippet):
+    assert snippet.y.shape == (1, 2, 6, 8)
     for i in range(3):
         part = [x[:, :, snippet.doc == i] for x in (snippet.q, snippet.k, snippet.v)]
         alone = scaled_dot_product_attention(*part, is_causal=True)
@@ -94,7 +95,10 @@ def test_hugging_face_needs_no_cache_and_no_mask(snippet):
     assert transformers.__version__.startswith("5.")
 
 
-def test_the_arguments_of_the_varlen_kernel():
+def test_the_arguments_of_the_varlen_kernel(snippet):
+    starts = torch.cat([torch.tensor([0]), snippet.lengths.cumsum(0)])
+    assert starts.tolist() == [0, 3, 5, 6]
+    assert snippet.lengths.max() == 3
     names = list(inspect.signature(varlen_attn).parameters)
     assert names[3:7] == ["cu_seq_q", "cu_seq_k", "max_q", "max_k"]
     assert "window_size" in names
