@@ -36,7 +36,7 @@ STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 ALIKE = Path(__file__).with_name("alike.txt").read_text("utf-8").splitlines()
 NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
-WORD = re.compile("[a-z]+|==|[*@]")
+WORD = re.compile(r"c\+\+|[a-z]+|==|[*@]")
 EXCEPTION = re.compile(r"^[\w.]+:\s*")
 NAME = re.compile(r"[\w.]+", re.ASCII)
 BREAKS = re.compile(r"[\s,;:'\"()?!，。；：？！（）]+")

@@ -51,8 +51,8 @@ function weighted(query) {
 }
 
 const runs = text => (/[^\x00-\x7f]/.test(text)
-  ? text.normalize("NFKC").match(/\p{sc=Han}+|[\w.]+|==|[*@]/gu)
-  : text.match(/[\w.]+|==|[*@]/g)) ?? []  // several times as fast
+  ? text.normalize("NFKC").match(/\p{sc=Han}+|C\+\+|[\w.]+|==|[*@]/giu)
+  : text.match(/C\+\+|[\w.]+|==|[*@]/gi)) ?? []  // several times as fast
 const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
