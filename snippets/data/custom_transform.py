@@ -6,7 +6,7 @@ from torchvision.transforms import v2
 
 
 class RandomRightAngle(v2.Transform):
-    """Turn by 0, 90, 180 or 270 degrees, a mask and boxes like their image."""
+    """Turn by 0, 90, 180 or 270 degrees: image, mask and boxes alike."""
 
     def make_params(self, flat_inputs):  # once per call: draw here, with torch
         return {"angle": 90 * int(torch.randint(4, ()))}

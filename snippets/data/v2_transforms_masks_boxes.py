@@ -12,8 +12,8 @@ masks = torch.zeros(2, 80, 120, dtype=torch.uint8)  # (N, H, W)
 masks[0, 20:60, 30:70] = masks[1, 5:15, 110:120] = 1
 labels = torch.tensor([4, 9])
 
-image = tv.Image(pixels)  # or a PIL image
-boxes = tv.BoundingBoxes(xyxy, format="XYXY", canvas_size=pixels.shape[-2:])
+image = tv.Image(pixels)  # also of a PIL image
+boxes = tv.BoundingBoxes(xyxy, format="XYXY", canvas_size=image.shape[-2:])
 target = {"boxes": boxes, "masks": tv.Mask(masks), "labels": labels}
 augment = [v2.RandomHorizontalFlip(), v2.RandomCrop((64, 64))]
 end = [v2.SanitizeBoundingBoxes(), v2.ToDtype(torch.float32, scale=True)]

@@ -15,7 +15,7 @@ generator.set_state(state)  # go back: the same numbers come again
 assert torch.equal(noise, torch.rand(3, generator=generator))
 
 before = torch.get_rng_state()
-with torch.random.fork_rng():  # the global numbers go on as before
+with torch.random.fork_rng():  # puts the global generator back
     torch.manual_seed(0)
     y = F.dropout(x)  # has no generator=
 assert torch.equal(before, torch.get_rng_state())

@@ -13,7 +13,8 @@ from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/custom-transform"
 snippet = load_snippet("data/custom_transform.py")
-image = torch.randint(256, (3, 32, 48), dtype=torch.uint8)
+pixels = np.random.default_rng(0).integers(0, 256, (3, 32, 48), dtype=np.uint8)
+image = torch.from_numpy(pixels)
 
 
 class Drawn(snippet.RandomRightAngle):
@@ -102,6 +103,20 @@ def test_the_old_name_of_make_params():
     with raises_as_documented(PAGE, "KeyError: 'angle'"):
         Old()(image)
 
+    class Older(v2.Transform):
+        def _transform(self, inpt, params):
+            return inpt
+
+    with pytest.raises(NotImplementedError):
+        Older()(image)
+
+
+def test_a_quarter_turn_cannot_be_stacked_with_none():
+    views = [Drawn(angle)(image) for angle in (0, 90)]
+    with raises_as_documented(PAGE, "RuntimeError: stack expects"):
+        torch.stack(views)
+    assert torch.stack([v2.CenterCrop(32)(view) for view in views]).shape[0] == 2
+
 
 def test_rand_augment_needs_floats_up_to_one():
     torch.manual_seed(0)
@@ -118,37 +133,41 @@ def test_erasing_after_normalize_fills_with_the_mean():
     assert sorted(set(erased.flatten().tolist())) == [0, 2.5]
 
 
-def add_noise(picture):
-    return picture + 0.1 * torch.randn_like(picture)
+def invert(picture):
+    return 255 - picture
 
 
 def test_functions_and_probabilities():
-    pixels = torch.zeros(3, 8, 8)
-    noisy = v2.Compose([v2.ToImage(), add_noise])(pixels)
-    assert 0.05 < noisy.std() < 0.2
     torch.manual_seed(0)
-    sometimes = v2.RandomApply([add_noise], p=0.3)
-    share = sum(bool(sometimes(pixels).any()) for _ in range(200)) / 200
+    photo = Image.fromarray(pixels.transpose(1, 2, 0))
+    inverted = v2.Compose([v2.ToImage(), invert])(photo)
+    np.testing.assert_array_equal(inverted, 255 - pixels)
+    black = torch.zeros(3, 8, 8, dtype=torch.uint8)
+    sometimes = v2.RandomApply([invert], p=0.3)
+    share = sum(bool(sometimes(black).any()) for _ in range(200)) / 200
     assert 0.2 < share < 0.4
-    v2.RandomChoice([v2.ColorJitter(0.4), v2.GaussianBlur(3)])(pixels)
+    noisy = v2.GaussianNoise(sigma=0.1)(torch.full((3, 32, 48), 0.5))
+    assert 0.09 < noisy.std() < 0.11
+    assert v2.GaussianNoise(sigma=0.1)(v2.ToImage()(photo)).dtype == torch.uint8
+    v2.RandomChoice([v2.ColorJitter(0.4), v2.GaussianBlur(3)])(image)
     v2.TrivialAugmentWide()(image)
     with raises_as_documented(PAGE, "TypeError: Argument transforms"):
-        v2.RandomApply(add_noise, p=0.3)
+        v2.RandomApply(invert, p=0.3)
 
 
 def test_a_lambda_cannot_be_pickled():
     with raises_as_documented(PAGE, "AttributeError: Can't pickle local object"):
         pickle.dumps(v2.Lambda(lambda picture: picture))
-    pickle.dumps(v2.Compose([add_noise]))
+    pickle.dumps(v2.Compose([invert]))
 
 
 def test_images_only():
-    class Brighter(v2.Transform):
-        _transformed_types = (tv_tensors.Image,)
-
+    class Inverted(v2.Transform):
         def transform(self, inpt, params):
-            return inpt + 1
+            if isinstance(inpt, (tv_tensors.Mask, tv_tensors.BoundingBoxes)):
+                return inpt
+            return invert(inpt)
 
-    picture, mask = Brighter()(tv_tensors.Image(image), tv_tensors.Mask(image[0]))
-    assert torch.equal(picture, image + 1)
+    picture, mask = Inverted()(image, tv_tensors.Mask(image[0]))
+    assert torch.equal(picture, 255 - image)
     assert torch.equal(mask, image[0])

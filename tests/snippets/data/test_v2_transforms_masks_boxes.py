@@ -87,6 +87,7 @@ def test_a_mask_of_pil_is_taken_for_an_image():
     _, right = resize(photo, tv.Mask(mask))
     assert set(right.flatten().tolist()) == {0, 7}
     assert tv.Mask(mask).shape == (1, 4, 4)
+    assert tv.Image(photo).shape == (3, 4, 4)
     jittered = v2.ColorJitter(0.9)(image, tv.Mask(as_masks()))[1]
     assert torch.equal(jittered, as_masks())
 

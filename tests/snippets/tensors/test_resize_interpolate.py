@@ -77,6 +77,8 @@ def test_a_single_image_needs_a_batch_dimension():
     x = torch.rand(3, 8, 8)
     with raises_as_documented(PAGE, "NotImplementedError: Got 3D"):
         F.interpolate(x, size=4, mode="bilinear")
+    with raises_as_documented(PAGE, "ValueError: Anti-alias"):
+        F.interpolate(x, size=4, mode="bilinear", antialias=True)
     with raises_as_documented(PAGE, "ValueError: Input and output"):
         F.interpolate(x, size=(4, 4), mode="bilinear")
     assert F.interpolate(x, scale_factor=2).shape == (3, 8, 16)
@@ -86,6 +88,8 @@ def test_masks():
     mask = torch.tensor([[[[0, 7]]]])
     with raises_as_documented(PAGE, 'NotImplementedError: "upsample_nearest2d'):
         F.interpolate(mask, size=(1, 3))
+    small = F.interpolate(mask.byte(), size=(1, 3), mode="nearest-exact")
+    assert small.flatten().tolist() == [0, 7, 7]
     mixed = F.interpolate(mask.float(), size=(1, 3), mode="bilinear")
     assert mixed.flatten().tolist() == [0, 3.5, 7]
     for number in (2**24, 2**24 + 1):
