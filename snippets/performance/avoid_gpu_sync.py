@@ -13,11 +13,11 @@ loader = [(torch.randn(8, 4), torch.randn(8, 1)) for _ in range(100)]
 total = torch.zeros((), device=device)  # the sum stays on the GPU
 for step, (x, y) in enumerate(loader, start=1):
     x, y = (t.to(device, non_blocking=True) for t in (x, y))
-    loss = nn.functional.mse_loss(model(x), y)  # backward as usual
+    loss = nn.functional.mse_loss(model(x), y)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    total += loss.detach()  # total += loss.item() would wait
+    total += loss.detach()  # no .item() here; read total every 50 steps
     if step % 50 == 0:
         print(f"step {step}: loss {total.item() / 50:.2f}")  # waits once
         total.zero_()

@@ -1,7 +1,10 @@
 """Let PyTorch raise an error where the code waits for the GPU."""
 
+import warnings
+
 import torch
 
+warnings.filterwarnings("ignore", "Synchronization debug mode")  # a prototype
 x = torch.randn(1000, device="cuda")
 waits = []
 torch.cuda.set_sync_debug_mode("error")  # "warn" only warns

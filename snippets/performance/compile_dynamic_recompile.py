@@ -4,9 +4,9 @@ import torch
 from torch._dynamo.utils import counters
 
 model = torch.nn.Linear(16, 4)
+model = torch.compile(model, backend="eager")  # in real code: no backend
 loader = [(torch.randn(n, 16), torch.zeros(n)) for n in (8, 5, 12, 3)]
 
-model.compile(backend="eager")  # fast here; in real code, no backend
 for x, _ in loader:
     model(x)
     compiled = counters["stats"]["unique_graphs"]

@@ -55,6 +55,7 @@ def test_what_the_snippet_prints_and_computes(capsys):
     assert counters["stats"]["unique_graphs"] == 3
     sizes = [len(x) for x, _ in found.loader]
     assert sizes == [8, 5, 12, 3]
+    torch._dynamo.reset()  # forget what is known of Linear.forward
     counts = versions(nn.Linear(16, 4), rows(*sizes, features=16))
     assert capsys.readouterr().out.splitlines() == [
         f"batch of {size}: versions so far: {count}"
@@ -107,6 +108,13 @@ def test_marked_once_for_all():
 def test_a_range():
     calls = [marked(torch.zeros(3, n), 1, min=2, max=4096) for n in (16, 2, 4096)]
     assert versions(affine, [*calls, (torch.zeros(3, 5000),)]) == [1, 1, 1, 2]
+
+
+def test_a_copy_has_no_mark_and_size_1_ignores_it():
+    (x,) = marked(torch.zeros(8, 3))
+    assert versions(affine, [(x.double(),), (torch.zeros(5, 3).double(),)]) == [1, 2]
+    torch._dynamo.reset()
+    assert versions(affine, [marked(torch.zeros(1, 3)), *rows(5, 7)]) == [1, 2, 2]
 
 
 def test_equal_sizes_are_taken_to_be_always_equal():
