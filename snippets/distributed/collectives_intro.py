@@ -19,6 +19,6 @@ parts = [torch.empty_like(x) for _ in range(dist.get_world_size())]
 dist.all_gather(parts, x)  # in the order of ranks: [1.], [2.] in both
 
 if dist.get_rank() == 0:  # only the printing: all must call the others
-    print("sum", total.item(), "from rank 0", first.item())
-    print("gathered", torch.cat(parts).tolist())
+    print("all_reduce", total.tolist(), "broadcast", first.tolist())
+    print("all_gather", torch.cat(parts).tolist())
 dist.destroy_process_group()

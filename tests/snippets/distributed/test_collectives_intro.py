@@ -22,13 +22,15 @@ def work(rank):
     dist.gather(x, gathered, dst=0)
     largest = x.clone()
     dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+    reduced = x.clone()
+    dist.reduce(reduced, dst=0)
     dealt = torch.empty(1)
     parts = [torch.tensor([5.0]), torch.tensor([6.0])] if rank == 0 else None
     dist.scatter(dealt, parts, src=0)
     objects = [{"lr": 0.1} if rank == 0 else None]
     dist.broadcast_object_list(objects, src=0)
     dist.barrier()
-    torch.save([*held, gathered, largest, dealt, objects], f"{rank}.pt")
+    torch.save([*held, gathered, largest, reduced, dealt, objects], f"{rank}.pt")
     leave()
 """
 
@@ -43,14 +45,15 @@ def group():
 
 def test_two_processes_hold_what_the_page_says(tmp_path):
     printed = in_two_processes(tmp_path, DRIVER, str(SNIPPET))
-    assert printed.splitlines() == ["sum 3.0 from rank 0 1.0", "gathered [1.0, 2.0]"]
+    assert printed == "all_reduce [3.0] broadcast [1.0]\nall_gather [1.0, 2.0]\n"
     for rank in range(2):
-        x, total, first, parts, gathered, largest, dealt, objects = torch.load(
+        x, total, first, parts, gathered, largest, reduced, dealt, objects = torch.load(
             tmp_path / f"{rank}.pt"
         )
         assert (x.item(), total.item(), first.item()) == (rank + 1, 3, 1)
         assert torch.cat(parts).tolist() == [1, 2]
         assert gathered is None if rank else torch.cat(gathered).tolist() == [1, 2]
+        assert rank == 1 or reduced.item() == 3
         assert (largest.item(), dealt.item()) == (2, 5 + rank)
         assert objects == [{"lr": 0.1}]
 

@@ -40,7 +40,7 @@ def test_two_processes_share_the_samples(tmp_path):
         for epoch in range(2):
             share = [*order(epoch), order(epoch)[0]][rank::2]
             for batch in share[:2], share[2:]:
-                expected.append(f"rank {rank}, epoch {epoch}: {batch}")
+                expected.append(f"rank {rank}, epoch {epoch}: tensor({batch})")
         expected += ["share of rank 0: [0, 2, 4]", "share of rank 1: [1, 3, 0]"]
         assert (tmp_path / f"{rank}.txt").read_text().splitlines() == expected
     assert order(0) != order(1)
