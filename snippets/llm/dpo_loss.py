@@ -12,7 +12,7 @@ def sequence_logp(logits, labels):
 
     Labels are the token ids, -100 in the prompt and in the padding.
     """
-    logits, labels = logits[:, :-1], labels[:, 1:]  # the next token
+    logits, labels = logits[:, :-1].float(), labels[:, 1:]  # next token
     return -F.cross_entropy(logits.mT, labels, reduction="none").sum(-1)
 
 

@@ -5,10 +5,10 @@ from torch import nn
 from torch.nn import functional as F
 
 
-def moe(x, logits, experts, k=2):
+def moe(x, router_logits, experts, k=2):
     """Mix the outputs of k experts a token; x (N, C), logits (N, E)."""
-    top, chosen = logits.topk(k)  # (N, E) to (N, k)
-    weight = top.softmax(-1)  # of the k experts: they sum to 1
+    top, chosen = router_logits.topk(k)  # (N, E) to (N, k)
+    weight = top.softmax(-1)  # of the k: they sum to 1
     y = torch.zeros_like(x)  # (N, C)
     for e, expert in enumerate(experts):
         n, slot = torch.where(chosen == e)  # the tokens that go to e
@@ -16,15 +16,16 @@ def moe(x, logits, experts, k=2):
     return y
 
 
-def balance_loss(logits, k=2):
+def balance_loss(router_logits, k=2):
     """1 if all experts are used equally. Source: Switch Transformers."""
-    E = logits.shape[-1]
-    used = F.one_hot(logits.topk(k).indices, E).float().mean((0, 1))  # (E,)
-    return E * (used * logits.softmax(-1).mean(0)).sum()
+    E = router_logits.shape[-1]
+    chosen = router_logits.topk(k).indices  # (N, k)
+    used = F.one_hot(chosen, E).float().mean((0, 1))  # (E,)
+    return E * (used * router_logits.softmax(-1).mean(0)).sum()
 
 
 class MoE(nn.Module):
-    """In the place of the MLP: (B, T, C) to (B, T, C), and a loss to add."""
+    """Instead of the MLP: (B, T, C) to (B, T, C), and a loss to add."""
 
     def __init__(self, C, hidden, E=8, k=2):
         super().__init__()
@@ -48,7 +49,7 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     layer, x = MoE(C=16, hidden=32), torch.randn(4, 8, 16)
     y, balance = layer(x)
-    loss = F.mse_loss(y, x) + 0.01 * balance  # yours, and a little of it
+    loss = F.mse_loss(y, x) + 0.01 * balance  # your loss first
     loss.backward()
     # The first token, by hand:
     top, chosen = layer.router(x[0, 0]).topk(2)

@@ -19,7 +19,7 @@ def next_token_dataset(ids, T):
 
 @torch.no_grad()
 def perplexity(model, loader):
-    """exp of the mean loss, without targets of -100; eval() stays on."""
+    """exp of the mean loss; skips targets of -100, leaves eval() on."""
     model.eval()
     total, count = 0.0, 0
     for x, y in loader:
@@ -42,4 +42,4 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print(f"perplexity {perplexity(model, DataLoader(val, 8)):.1f} of 256")
+    print(f"perplexity {perplexity(model, DataLoader(val, 8)):.1f}")

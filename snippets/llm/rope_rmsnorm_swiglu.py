@@ -10,11 +10,10 @@ def rope(x, pos, theta=10000.0):
 
     Source: Su et al. 2021, RoFormer; the layout of Hugging Face's Llama.
     """
-    hs = x.shape[-1]
-    i = torch.arange(0, hs, 2).to(x.device, torch.float32)
-    angle = pos[..., None] * theta ** (-i / hs)  # (T, hs / 2)
+    a, b = x.chunk(2, dim=-1)  # each (B, nh, T, hs / 2)
+    i = torch.arange(a.shape[-1], device=pos.device).float()
+    angle = pos[..., None] * theta ** (-i / len(i))  # (T, hs / 2)
     cos, sin = angle.cos().to(x), angle.sin().to(x)
-    a, b = x.chunk(2, dim=-1)
     return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
 
 
@@ -36,7 +35,7 @@ class LlamaBlock(nn.Module):
         B, T, C = x.shape
         qkv = self.qkv(self.norm1(x)).view(B, T, 3, self.nh, C // self.nh)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (B, nh, T, hs)
-        q, k = rope(q, pos), rope(k, pos)  # not v
+        q, k = rope(q, pos), rope(k, pos)  # pos: arange(T); not v
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(y.transpose(1, 2).reshape(B, T, C))
         h = self.norm2(x)
@@ -50,4 +49,5 @@ if __name__ == "__main__":
     y = block(x, pos)
     # Only distances count: moved by 3, the text gives the same.
     torch.testing.assert_close(block(x, pos + 3), y)
-    print(f"without RoPE {(block(x, 0 * pos) - y).abs().max():.2f} off")
+    off = (block(x, 0 * pos) - y).abs().max()
+    print(f"without RoPE the output differs by up to {off:.2f}")

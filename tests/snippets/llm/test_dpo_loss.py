@@ -46,6 +46,17 @@ def test_log_p_in_float64():
     torch.testing.assert_close(got, by_gather(logits, labels))
 
 
+def test_logits_in_bfloat16():
+    torch.manual_seed(0)
+    logits, labels = torch.randn(2, 400, 50).bfloat16(), torch.randint(50, (2, 400))
+    got = snippet.sequence_logp(logits, labels)
+    assert got.dtype == torch.float32
+    exact = by_gather(logits.double(), labels)
+    torch.testing.assert_close(got.double(), exact, rtol=0, atol=0.02)
+    low = by_gather(logits, labels)
+    assert (low.double() - exact).abs().max() > 1
+
+
 def test_log_p_of_transformers():
     torch.manual_seed(0)
     config = LlamaConfig(

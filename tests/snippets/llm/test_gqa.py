@@ -83,7 +83,13 @@ def test_heads_that_do_not_divide(qkv):
 def test_heads_after_the_tokens_raise_nothing(qkv):
     q, k, v = (t.transpose(1, 2) for t in qkv)  # (B, T, nh, hs)
     wrong = attend(q, k, v, enable_gqa=True)
-    assert wrong.shape == q.shape
+    assert wrong.shape == attend(q, k, v).shape == q.shape
+    other = [t.clone() for t in (q, k, v)]
+    for t in other:
+        t[:, 3] += 1  # another token: the rest do not see it
+    changed = attend(*other, enable_gqa=True)
+    torch.testing.assert_close(changed[:, :3], wrong[:, :3])
+    torch.testing.assert_close(changed[:, 4:], wrong[:, 4:])
     right = attend(*qkv, enable_gqa=True).transpose(1, 2)
     assert not torch.allclose(wrong, right, atol=0.1)
 

@@ -135,7 +135,9 @@ def test_logits_that_are_not_flat():
 
 def test_padding_by_lengths():
     """As the page says: -100 after the end, and NaN if nothing is left."""
-    y, lengths = torch.tensor([[5, 2, 2, 2], [4, 6, 7, 2]]), torch.tensor([2, 4])
+    texts = [[3, 5, 2], [8, 4, 6, 7, 2]]  # 2 is the end and the padding
+    ids = torch.tensor([text + [2] * (5 - len(text)) for text in texts])
+    y, lengths = ids[:, 1:], torch.tensor([len(text) - 1 for text in texts])
     real = torch.arange(4) < lengths[:, None]
     y = y.masked_fill(~real, -100)
     assert y.tolist() == [[5, 2, -100, -100], [4, 6, 7, 2]]  # 2, the end, is kept

@@ -51,6 +51,13 @@ def test_rope_by_default():
     )
 
 
+def test_rope_stays_on_the_device():
+    q = torch.empty(1, 2, 5, 8, device="meta")
+    out = snippet.rope(q, torch.arange(5, device="meta"))
+    assert out.device == q.device
+    assert out.shape == q.shape
+
+
 def test_rope_by_complex_numbers_in_float64():
     torch.manual_seed(0)
     x, pos = torch.randn(1, 2, 5, 6), torch.tensor([0, 1, 2, 10, 11])
