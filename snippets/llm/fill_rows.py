@@ -8,7 +8,7 @@ def fill_rows(lengths, T):
     rows, free = [], []
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         if lengths[i] > T:
-            raise ValueError(f"sequence {i} has {lengths[i]} tokens, not {T}")
+            raise ValueError(f"sequence {i}: {lengths[i]} > {T} tokens")
         fits = [row for row, room in enumerate(free) if lengths[i] <= room]
         row = fits[0] if fits else len(rows)
         if not fits:
@@ -25,4 +25,4 @@ if __name__ == "__main__":
     rows = fill_rows(lengths, 1024)
     padded = 1 - sum(lengths) / (len(lengths) * 1024)
     packed = 1 - sum(lengths) / (len(rows) * 1024)
-    print(f"padding {padded:.0%} of the tokens, packed {packed:.0%}")
+    print(f"{padded:.0%} padding, {packed:.0%} once packed")

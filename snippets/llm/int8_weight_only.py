@@ -10,12 +10,12 @@ class Int8Linear(nn.Module):
 
     def __init__(self, linear):
         super().__init__()
-        w, self.bias = linear.weight.detach(), linear.bias
+        w, self.bias = linear.weight.detach().float(), linear.bias
         self.scale = nn.Buffer(w.abs().amax(1, True).clamp(min=1e-5) / 127)
         self.q = nn.Buffer((w / self.scale).round().to(torch.int8))
 
     def forward(self, x):
-        return F.linear(x, self.q * self.scale, self.bias)
+        return F.linear(x, (self.q * self.scale).to(x.dtype), self.bias)
 
 
 class Int4Linear(nn.Module):
@@ -23,7 +23,7 @@ class Int4Linear(nn.Module):
 
     def __init__(self, linear, group=32):
         super().__init__()
-        w, self.bias = linear.weight.detach(), linear.bias
+        w, self.bias = linear.weight.detach().float(), linear.bias
         w = w.unflatten(1, (-1, group))  # (out, groups, group)
         self.scale = nn.Buffer(w.abs().amax(2, True).clamp(min=1e-5) / 7)
         q = (w / self.scale).round().add(8).byte().flatten(1)  # 1 to 15
@@ -32,7 +32,7 @@ class Int4Linear(nn.Module):
     def forward(self, x):
         q = torch.stack((self.q >> 4, self.q & 15), 2).char() - 8
         w = q.view(*self.scale.shape[:2], -1) * self.scale
-        return F.linear(x, w.flatten(1), self.bias)
+        return F.linear(x, w.flatten(1).to(x.dtype), self.bias)
 
 
 if __name__ == "__main__":

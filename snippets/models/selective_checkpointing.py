@@ -21,4 +21,5 @@ with FlopCounterMode(display=False) as selective:
 
 with FlopCounterMode(display=False) as full:
     checkpoint(block, x, use_reentrant=False).sum().backward()
-print(f"FLOPs {selective.get_total_flops():,} and {full.get_total_flops():,}")
+print(f"{selective.get_total_flops():,} FLOPs with the list")
+print(f"{full.get_total_flops():,} FLOPs without it")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn.functional import interpolate
 from torchvision.transforms import v2
 
 from tests.helpers import load_snippet
@@ -73,6 +74,18 @@ def test_one_larger_batch(snippet):
         probs = snippet.model(torch.cat(views)).softmax(1)
     mean = probs.unflatten(0, (len(views), -1)).mean(0)
     torch.testing.assert_close(mean, snippet.probs.clone())
+
+
+def test_another_scale_resized_back(snippet):
+    def resized(x, **to):
+        return interpolate(x, mode="bilinear", **to)
+
+    x = torch.full((1, 3, 8, 8), 0.5)  # constant: resizing changes nothing
+    with torch.no_grad():
+        out = snippet.segmenter(resized(x, scale_factor=1.25))
+        assert out.shape[-2:] == (10, 10)
+        back = resized(out, size=(8, 8))[..., 2:-2, 2:-2]
+        torch.testing.assert_close(back, snippet.segmenter(x)[..., 2:-2, 2:-2])
 
 
 def test_ten_crops():

@@ -13,7 +13,7 @@ def test_rows_by_hand():
     assert fill_rows([2, 3, 4, 5, 6], 10) == [[4, 2], [3, 1, 0]]
     assert fill_rows([], 10) == []
     assert fill_rows([10, 10], 10) == [[0], [1]]
-    with pytest.raises(ValueError, match="sequence 1 has 11 tokens, not 10"):
+    with pytest.raises(ValueError, match="sequence 1: 11 > 10 tokens"):
         fill_rows([3, 11], 10)
 
 

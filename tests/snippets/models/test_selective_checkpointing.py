@@ -60,7 +60,9 @@ def test_gradients_and_flops_are_those_of_a_plain_step():
 def test_the_snippet_prints_the_flops_by_hand(capsys):
     load_snippet("models/selective_checkpointing.py")
     product = 2 * 32 * 64 * 256
-    assert capsys.readouterr().out == f"FLOPs {5 * product:,} and {6 * product:,}\n"
+    assert capsys.readouterr().out == (
+        f"{5 * product:,} FLOPs with the list\n{6 * product:,} FLOPs without it\n"
+    )
 
 
 def test_without_bias_it_is_mm():
