@@ -1,4 +1,4 @@
-"""Solve A x = b, fit by least squares, and cut a matrix down with the SVD."""
+"""Solve A x = b, fit by least squares, and approximate by SVD."""
 
 import torch
 

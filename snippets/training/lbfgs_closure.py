@@ -22,5 +22,5 @@ def closure():
 
 
 for _ in range(10):
-    loss = optimizer.step(closure)  # up to 20 iterations inside
+    loss = optimizer.step(closure)  # up to 20 iterations; repeat
 assert loss < 1e-3

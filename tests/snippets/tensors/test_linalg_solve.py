@@ -14,6 +14,11 @@ A, b, X, y, M = (
 )
 
 
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
 def close(actual, expected):
     np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-3, atol=1e-4)
 
@@ -73,6 +78,8 @@ def test_right_hand_sides_stand_in_columns():
 
 def test_other_messages():
     eye = torch.eye(2)
+    with raises_as_documented(PAGE, "_LinAlgError: linalg.inv"):
+        linalg.inv(torch.ones(2, 2))
     with raises_as_documented(PAGE, "_LinAlgError: linalg.cholesky"):
         linalg.cholesky(-eye)
     with raises_as_documented(PAGE, "_LinAlgError: linalg.svd"):

@@ -10,6 +10,7 @@ from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "training/ctc-loss"
 snippet = load_snippet("training/ctc_loss.py")
+torch.manual_seed(0)
 LOG_PROBS = torch.randn(4, 1, 3, dtype=torch.float64).log_softmax(-1)  # (T, N, C)
 
 
@@ -35,7 +36,9 @@ def test_the_loss_is_that_of_all_paths(target):
 
 def test_the_snippet_leaves_padding_out_and_counts_per_letter():
     """Its loss, from each sample alone, cut to its frames and letters."""
-    lengths = zip(snippet.frames.tolist(), snippet.letters.tolist(), strict=True)
+    lengths = zip(
+        snippet.input_lengths.tolist(), snippet.target_lengths.tolist(), strict=True
+    )
     alone = [
         nn.CTCLoss(reduction="none")(
             snippet.logits[n, :T].double().log_softmax(-1)[:, None],
@@ -66,19 +69,22 @@ def test_too_few_frames_are_infinite_or_left_out():
 
 
 def test_logits_give_negative_losses():
-    logits = 5 + torch.zeros(4, 1, 3)
-    assert nn.CTCLoss()(logits, torch.tensor([[1]]), [4], [1]) < 0
+    sample = torch.tensor([[1]]), [4], [1]
+    assert nn.CTCLoss()(5 + torch.zeros(4, 1, 3), *sample) < 0
+    assert nn.CTCLoss()(torch.full((4, 1, 3), 1 / 3), *sample) < 0  # softmax
 
 
 def test_labels_without_padding_are_one_vector():
     flat = torch.cat([snippet.targets[0], snippet.targets[1, :7]])
-    loss = snippet.loss_fn(snippet.log_probs, flat, snippet.frames, snippet.letters)
+    loss = snippet.loss_fn(
+        snippet.log_probs, flat, snippet.input_lengths, snippet.target_lengths
+    )
     assert loss.item() == pytest.approx(snippet.loss.item())
 
 
 def test_messages():
     log_probs, targets = snippet.log_probs.detach(), snippet.targets
-    frames, letters = snippet.frames, snippet.letters
+    frames, letters = snippet.input_lengths, snippet.target_lengths
     with raises_as_documented(PAGE, "RuntimeError: input_lengths must be of size"):
         snippet.loss_fn(log_probs.transpose(0, 1), targets, frames, letters)
     with raises_as_documented(PAGE, "RuntimeError: Expected input_lengths"):
@@ -87,3 +93,5 @@ def test_messages():
         snippet.loss_fn(log_probs, targets, frames.float(), letters)
     with raises_as_documented(PAGE, "NotImplementedError: "):
         snippet.loss_fn(log_probs.half(), targets, frames, letters)
+    with pytest.raises(NotImplementedError, match=r"ctc_loss_cpu.*BFloat16"):
+        snippet.loss_fn(log_probs.bfloat16(), targets, frames, letters)
