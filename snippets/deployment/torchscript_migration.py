@@ -21,7 +21,7 @@ if __name__ == "__main__":
     old = torch.jit.load("old.pt", map_location="cpu").eval()
     model = make_model()
     model.load_state_dict(old.state_dict())
-    batch = {0: torch.export.Dim("batch")}  # any size there
+    batch = {0: torch.export.Dim("batch")}  # any size; 2 or more in x
     program = torch.export.export(model.eval(), (x,), dynamic_shapes=(batch,))
     torch.export.save(program, "model.pt2")
     new = torch.export.load("model.pt2").module()

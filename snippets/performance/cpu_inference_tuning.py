@@ -12,7 +12,7 @@ original = copy.deepcopy(model), x
 
 torch.set_num_threads(1)  # physical cores / processes on this machine
 model.eval()
-cpu = torch.cpu.get_capabilities()  # x86: the first two; ARM: the last
+cpu = torch.cpu.get_capabilities()  # its instructions; bf16: on ARM
 if any(cpu.get(k) for k in ("avx512_bf16", "amx_bf16", "bf16")):
     model, x = model.bfloat16(), x.bfloat16()
 with torch.inference_mode():
