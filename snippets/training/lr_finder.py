@@ -22,4 +22,4 @@ for i, (x, y) in enumerate(loader):  # one epoch, from 1e-5 to 10
 
 smooth = torch.stack([*losses.values()]).detach().unfold(0, 9, 1).mean(1)
 lowest = [*losses][4 + smooth.nan_to_num(torch.inf).argmin()]  # 4: its middle
-assert 0.01 < lowest / 10 < 0.1  # start with a tenth of it
+print(f"loss lowest at {lowest:.2f}, start with {lowest / 10:.2f}")

@@ -40,7 +40,7 @@ def state():
 
 
 def test_the_snippet_loads_what_the_file_holds(snippet, tmp_path):
-    saved = torch.load(tmp_path / "states.pt", weights_only=True)[1]
+    saved = torch.load(tmp_path / "states.pt", weights_only=True)["optimizer"]
     loaded = snippet.optimizer.state_dict()
     assert loaded["param_groups"] == saved["param_groups"]
     for i, values in saved["state"].items():
@@ -128,6 +128,11 @@ def test_messages(state):
         torch.optim.AdamW(groups).load_state_dict(state)
     optimizer.load_state_dict(make(optimizer=torch.optim.SGD)[1].state_dict())
     with raises_as_documented(PAGE, "KeyError: 'betas'"):
+        steps(model, optimizer, 1)
+    model, optimizer = make(dtype=torch.float16, foreach=True)  # as on a GPU
+    steps(model, optimizer, 1)
+    model.float()
+    with raises_as_documented(PAGE, "RuntimeError: Tensors of the same index"):
         steps(model, optimizer, 1)
     with raises_as_documented(PAGE, "KeyError: 'param_groups'"):
         make()[1].load_state_dict({"model": {}, "optimizer": state})
