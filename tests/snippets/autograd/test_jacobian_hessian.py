@@ -50,6 +50,9 @@ def test_the_batch_without_vmap():
     own = whole.diagonal(dim1=0, dim2=2).permute(2, 0, 1)
     torch.testing.assert_close(own, snippet.Js)
     assert (whole.abs().amax(dim=(1, 3)) != 0).sum() == 5  # only n with n
+    images = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 3))
+    each = vmap(jacrev(lambda x: images(x[None])[0]))(torch.randn(5, 1, 4, 4))
+    assert each.shape == (5, 3, 1, 4, 4)
 
 
 def test_relu_has_no_curvature():
@@ -60,6 +63,7 @@ def test_relu_has_no_curvature():
         assert jacrev(jacrev(lambda x, net=net: net(x).sum()))(x).ne(0).any()
 
 
+@pytest.mark.skipif(torch.__version__ < "2.14", reason="a DeprecationWarning there")
 def test_forward_mode_warns_when_it_is_first_used(monkeypatch):
     name = "torch._decomp.decompositions_for_jvp"
     monkeypatch.delitem(sys.modules, name, raising=False)

@@ -81,15 +81,16 @@ def test_what_is_refused(batch):
         per_sample_gradients(model, x, y[:4])
 
     class Recurrent(nn.Module):
-        def __init__(self):
+        def __init__(self, cell):
             super().__init__()
-            self.gru = nn.GRU(3, 4, batch_first=True)
+            self.rnn = cell(3, 4, batch_first=True)
 
         def forward(self, x):
-            return self.gru(x)[0][:, -1]
+            return self.rnn(x)[0][:, -1]
 
-    with raises_as_documented(PAGE, "RuntimeError: output with shape"):
-        per_sample_gradients(Recurrent(), torch.randn(5, 6, 3), y)
+    for cell in (nn.GRU, nn.RNN):
+        with raises_as_documented(PAGE, "RuntimeError: output with shape"):
+            per_sample_gradients(Recurrent(cell), torch.randn(5, 6, 3), y)
 
 
 def test_a_loss_that_does_not_see_the_parameters(batch):

@@ -104,6 +104,7 @@ def test_what_is_refused(array):
     assert np.from_dlpack(conj.resolve_conj()).shape == (3,)
 
 
+@pytest.mark.skipif(torch.__version__ < "2.14", reason="Python aborts there")
 def test_a_reversed_array(array):
     with raises_as_documented(PAGE, "RuntimeError: Storage size"):
         torch.from_dlpack(array[::-1])
