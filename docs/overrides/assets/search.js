@@ -35,11 +35,11 @@ const BARE = /^\d{1,3}$|^\d{5,}$/  // numbers that say nothing; four digits may 
 /** The terms of a text: what is indexed and searched. */
 function terms(text) {
   const found = new Set()
-  for (const run of runs(text))
-    if (isLatin(run)) for (const [term] of words(run)) found.add(term)
-    else for (const pair of pairs(run)) found.add(pair)
+  for (const run of runs(text)) for (const term of termsOf(run)) found.add(term)
   return found
 }
+
+const termsOf = run => isLatin(run) ? words(run).map(([term]) => term) : pairs(run)
 
 /** The terms of a query, each with its worth and the word as it was typed. */
 function weighted(query) {
@@ -51,8 +51,8 @@ function weighted(query) {
 }
 
 const runs = text => (/[^\x00-\x7f]/.test(text)
-  ? text.normalize("NFKC").match(/\p{sc=Han}+|C\+\+|[\w.]+|==|[*@]/giu)
-  : text.match(/C\+\+|[\w.]+|==|[*@]/gi)) ?? []  // several times as fast
+  ? text.normalize("NFKC").match(/\p{sc=Han}+|[Cc]\+\+|[\w.]+|==|[*@]/gu)
+  : text.match(/[Cc]\+\+|[\w.]+|==|[*@]/g)) ?? []  // several times as fast
 const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
@@ -197,7 +197,7 @@ class Index {
   }
 
   postingsOf(run) {
-    return [...terms(run)].map(term => {
+    return termsOf(run).map(term => {
       if (!this.postings.has(term)) this.postings.set(term, [])
       return this.postings.get(term)
     })
