@@ -132,3 +132,11 @@ def test_in_place_keeps_the_names():
     model = nn.Linear(2, 2)
     model.compile(backend="eager")
     assert list(model.state_dict()) == ["weight", "bias"]
+
+
+def test_in_place_it_compiles_bare_layers_since_2_14(counter):
+    for model in (nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.ReLU())):
+        model.compile(backend=counter)
+        model(torch.ones(2, 4))
+        assert next(iter(model.state_dict())) in ("weight", "0.weight")
+    assert counter.frame_count == (2 if torch.__version__ >= "2.14" else 0)
