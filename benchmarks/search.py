@@ -55,7 +55,8 @@ ASK = """async ({ script, titles, rest, foreign, queries }) => {
   await timed(worker, SETUP, titles)
   const setUp = performance.now() - started
   worker.postMessage({ type: QUERY, data: "zzzz" })  // what no title answers
-  const complete = await timed(worker, FILES, [rest, foreign].map(JSON.stringify))
+  const texts = [rest, foreign].map(part => JSON.stringify(part))
+  const complete = await timed(worker, FILES, texts)
   const taken = []
   for (const query of queries) taken.push(await timed(worker, QUERY, query))
   worker.terminate()

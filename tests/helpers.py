@@ -1,6 +1,7 @@
 """What behaviour tests share: loading a snippet, reading its pages' errors."""
 
 import importlib.util
+import mmap
 import os
 import random
 import signal
@@ -21,6 +22,7 @@ from cookbook.pages import LANGUAGES, Page
 
 IMPORT_SECONDS = 60
 ROOT = Path(__file__).parents[1]
+TORCH_CPU = Path(torch.__file__).parent / "lib/libtorch_cpu.so"
 
 
 def load_snippet(path: str) -> ModuleType:
@@ -115,6 +117,15 @@ def raises_as_documented(page: str, start: str):
     with pytest.raises(Exception) as caught:  # noqa: PT011, compared by its text
         yield caught
     assert_documented(page, start, f"{caught.type.__name__}: {caught.value}")
+
+
+def lacking(library: Path, *texts: str) -> list[str]:
+    """The texts that a library does not hold: messages that take a GPU to raise."""
+    with (
+        library.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as binary,
+    ):
+        return [text for text in texts if binary.find(text.encode()) < 0]
 
 
 def crosses(ax) -> set[tuple[float, float]]:

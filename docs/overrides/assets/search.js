@@ -35,11 +35,11 @@ const BARE = /^\d{1,3}$|^\d{5,}$/  // numbers that say nothing; four digits may 
 /** The terms of a text: what is indexed and searched. */
 function terms(text) {
   const found = new Set()
-  for (const run of runs(text)) for (const term of termsOf(run)) found.add(term)
+  for (const run of runs(text))
+    if (isLatin(run)) for (const [term] of words(run)) found.add(term)
+    else for (const pair of pairs(run)) found.add(pair)
   return found
 }
-
-const termsOf = run => isLatin(run) ? words(run).map(([term]) => term) : pairs(run)
 
 /** The terms of a query, each with its worth and the word as it was typed. */
 function weighted(query) {
@@ -50,9 +50,7 @@ function weighted(query) {
   return found
 }
 
-const runs = text => (/[^\x00-\x7f]/.test(text)
-  ? text.normalize("NFKC").match(/\p{sc=Han}+|[Cc]\+\+|[\w.]+|==|[*@]/gu)
-  : text.match(/[Cc]\+\+|[\w.]+|==|[*@]/g)) ?? []  // several times as fast
+const runs = text => (/[^\x00-\x7f]/.test(text) ? text.normalize("NFKC") : text).match(/\p{sc=Han}+|[Cc]\+\+|[\w.]+|==|[*@]/gu) ?? []
 const isLatin = run => /^[\w.]/.test(run)
 
 function pairs(run) {
@@ -160,14 +158,16 @@ class Index {
 
   /** Add the texts of some columns, recipe by recipe. */
   add(fields, columns) {
-    const postings = new Map()  // run → those of its terms
-    for (let n = 0; n < this.size; n++)
+    for (let n = 0; n < this.size; n++) {
+      const weights = new Map()
       for (const field of fields)
-        for (const run of runs(columns[field][n] ?? "")) {
-          const found = postings.get(run) ?? this.postingsOf(run)
-          postings.set(run, found)
-          for (const posting of found) this.post(posting, n, field)
-        }
+        for (const term of terms(columns[field][n] ?? ""))
+          weights.set(term, (weights.get(term) ?? 0) + FIELDS[field])
+      for (const [term, weight] of weights) {
+        this.post(term, n, weight)
+        this.lengths[n] += weight
+      }
+    }
     this.meanLength = this.lengths.slice(0, this.recipes).reduce((sum, length) => sum + length, 0) / this.recipes
     this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
     this.sorted = this.ends = this.words = undefined
@@ -196,22 +196,10 @@ class Index {
     return this.ends
   }
 
-  postingsOf(run) {
-    return termsOf(run).map(term => {
-      if (!this.postings.has(term)) this.postings.set(term, [])
-      return this.postings.get(term)
-    })
-  }
-
-  /** Count a term for a recipe, once a field. */
-  post(posting, n, field) {
-    if (posting.n === n && posting.field === field) return
-    posting.n = n
-    posting.field = field
-    const weight = FIELDS[field]
-    this.lengths[n] += weight
-    if (posting.at(-2) === n) posting[posting.length - 1] += weight
-    else if (!posting.length || posting.at(-2) < n) posting.push(n, weight)
+  post(term, n, weight) {
+    const posting = this.postings.get(term)
+    if (!posting) this.postings.set(term, [n, weight])
+    else if (posting.at(-2) < n) posting.push(n, weight)
     else this.raise(posting, n, weight)
   }
 

@@ -1,6 +1,5 @@
 """err-nccl-timeout: two real processes, a port that is taken, the libraries' texts."""
 
-import mmap
 import re
 import socket
 from datetime import timedelta
@@ -14,6 +13,7 @@ from torch.distributed.constants import default_pg_nccl_timeout
 from tests.helpers import (
     ROOT,
     assert_documented,
+    lacking,
     load_snippet,
     raises_as_documented,
     run_python,
@@ -71,14 +71,6 @@ def test_nccl_without_a_gpu():
             dist.init_process_group("nccl-legacy", **given)
 
 
-def texts(library, *messages):
-    with (
-        library.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as binary,
-    ):
-        return [message for message in messages if binary.find(message.encode()) < 0]
-
-
 @pytest.mark.skipif(not dist.is_nccl_available(), reason="torch without NCCL")
 def test_what_needs_gpus_is_in_the_libraries():
     page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
@@ -103,9 +95,9 @@ def test_what_needs_gpus_is_in_the_libraries():
     for message in torchs + nccls:
         assert message.rstrip() in page
     folder = Path(torch.__file__).parent
-    assert not texts(folder / "lib/libtorch_cuda.so", *torchs)
+    assert not lacking(folder / "lib/libtorch_cuda.so", *torchs)
     nccl = folder.parent / "nvidia/nccl/lib/libnccl.so.2"
-    assert not texts(nccl, *nccls)
+    assert not lacking(nccl, *nccls)
     (minutes,) = re.findall(r"limit, (\d+) minutes for NCCL", page)
     assert default_pg_nccl_timeout == timedelta(minutes=int(minutes))
 
