@@ -17,7 +17,7 @@ const PART = 0.7                // what a part of a compound name is worth in a 
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
-const SURE = 0.3                // a score below says little of what was asked
+const FIT = 0.9, LONG = 40      // the score of what fits a short query; a longer one can do with less
 const LIKELY = 1                // a title with a score like this says most of what was asked
 const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
@@ -310,7 +310,7 @@ class Index {
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
       .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, query, wanted, all) : score]).sort(byScore)
-    return { ranked, wanted }
+    return { ranked, wanted, all }
   }
 
   /** What is added for a query that says just what a phrase does; and taken from first aid
@@ -356,14 +356,14 @@ class Index {
 
   search(query) {
     if (!query.trim()) return { items: this.popular.map(n => this.result(n, 0, new Set())), none: false }
-    const { ranked, wanted } = this.rank(query)
+    const { ranked, wanted, all } = this.rank(query)
     // What shares but a character with the query would only puzzle who sees it marked.
     const sure = ({ matches }) => [...matches].filter(([, worth]) => worth > HALF).map(([term]) => term)
     const used = new Set([...wanted.values()].flatMap(sure))
     const recipes = ranked.filter(([n]) => n < this.recipes)
     const [topic, likely] = ranked.find(([n]) => n >= this.recipes) ?? []
     const best = recipes[0]?.[1] ?? 0
-    const none = !this.partial && (best < SURE || likely * TOPIC > best)
+    const none = !this.partial && (best < FIT * Math.exp(-all / LONG) || likely * TOPIC > best)
     const fits = recipes.filter(([, score]) => score > SHARE * best).slice(0, none ? NEAREST : Infinity)
     const items = fits.map(([n, score], i) => i < CANDIDATES ? this.result(n, score, used) : this.plain(n, score))
     return {
