@@ -45,7 +45,7 @@ def main():
     print(f"rank {rank}: state of {len(optimizer.optim.state)} tensors")
     optimizer.consolidate_state_dict(to=0)  # all processes call it
     if dist.get_rank() == 0:
-        state = optimizer.state_dict()  # as of a plain AdamW
+        state = optimizer.state_dict()  # same form as AdamW's
         torch.save(state, "optimizer.pt")
         assert len(state["state"]) == 4  # two weights, two biases
     dist.destroy_process_group()

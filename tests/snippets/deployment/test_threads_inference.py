@@ -87,6 +87,13 @@ def test_the_mode_of_another_thread_does_not_count(mode):
         output.numpy()
 
 
+def test_autocast_of_another_thread_does_not_count():
+    with torch.autocast("cpu", torch.bfloat16), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(nn.Linear(2, 1), torch.ones(1, 2)).result().dtype == (
+            torch.float32
+        )
+
+
 def test_a_mode_for_a_whole_pool():
     settings = {"initializer": torch.set_grad_enabled, "initargs": (False,)}
     with ThreadPoolExecutor(1, **settings) as pool:

@@ -189,6 +189,22 @@ def test_other_errors_are_not_swallowed():
 
 
 @pytest.mark.usefixtures("group")
+def test_after_training_only_the_ddp_model_waits(monkeypatch):
+    model, x, calls = DDP(nn.Linear(2, 1)), torch.ones(1, 2), []
+    optimizer = snippet.ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
+    snippet.train(model, [(x, torch.ones(1, 1))], nn.MSELoss(), optimizer)
+    real = dist.all_reduce
+    monkeypatch.setattr(
+        dist, "all_reduce", lambda *a, **k: calls.append(a) or real(*a, **k)
+    )
+    with torch.no_grad():
+        model.module(x)
+        assert not calls
+        model(x)
+    assert calls
+
+
+@pytest.mark.usefixtures("group")
 def test_state_that_is_not_gathered():
     model = nn.Linear(2, 1)
     optimizer = snippet.ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
