@@ -6,8 +6,8 @@ from torch import nn
 device = torch.accelerator.current_accelerator(
     check_available=True
 ) or torch.device("cpu")  # on a CPU there is no graph, and the same result
-model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
-model = model.to(device).eval()
+layers = [nn.Linear(16, 16) for _ in range(8)]  # eight small kernels
+model = nn.Sequential(*layers).to(device).eval()
 batches = torch.randn(5, 8, 16, device=device)
 
 outputs = []

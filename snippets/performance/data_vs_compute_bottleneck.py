@@ -28,10 +28,10 @@ def step(batch):
 
 loader = DataLoader(range(8 * 41), batch_size=8, collate_fn=read)
 
-batches, seconds = iter(loader), {}
-cached = iter([next(batches)] * 20)
+batches, seconds, steps = iter(loader), {}, 20
+cached = iter([next(batches)] * steps)
 for name, run in ("warm-up", batches), ("loader", batches), ("cached", cached):
     start = time.perf_counter()
-    losses = [step(next(run)).item() for _ in range(20)]
+    losses = [step(next(run)).item() for _ in range(steps)]
     seconds[name] = (time.perf_counter() - start) / len(losses)
 print("mostly waiting:", seconds["loader"] > 2 * seconds["cached"])

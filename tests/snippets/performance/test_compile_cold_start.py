@@ -105,9 +105,24 @@ def test_a_number_in_the_block(used, count):
     assert versions(blocks, torch.ones(2, 16)) == count
 
 
-def test_a_bare_sequential_before_2_14():
-    blocks = [nn.Sequential(nn.Linear(16, 16), nn.ReLU()) for _ in range(3)]
-    assert versions(blocks, torch.ones(2, 16)) == (1 if SINCE_2_14 else 0)
+@pytest.mark.parametrize("own", [False, True])
+def test_modules_of_torch_before_2_14(own):
+    class Own(nn.Module):
+        def __init__(self, block):
+            super().__init__()
+            self.block = block
+
+        def forward(self, x):
+            return self.block(x)
+
+    for make in (
+        lambda: nn.Sequential(nn.Linear(16, 16), nn.ReLU()),
+        lambda: nn.TransformerEncoderLayer(16, 2, 32, 0.0, batch_first=True),
+    ):
+        torch._dynamo.reset()
+        blocks = [Own(make()) if own else make() for _ in range(3)]
+        count = versions(blocks, torch.ones(2, 3, 16))
+        assert count == (1 if SINCE_2_14 or own else 0)
 
 
 def test_the_caches_that_are_on():

@@ -99,6 +99,7 @@ def test_the_example_reads_slowly_and_learns(clock, capsys):
     weight, bias = (p.detach().clone() for p in found.model.parameters())
     loss = found.step((x, y))
     scores = (x @ weight.T + bias).double()
+    assert scores.shape == (3, 10)
     expected = (scores.exp().sum(1).log() - scores[range(3), y]).mean()
     assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
     # one step of descent: softmax minus one-hot, over N

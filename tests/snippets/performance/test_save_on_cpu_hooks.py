@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 from torch.autograd.graph import save_on_cpu, saved_tensors_hooks
+from torch.utils.checkpoint import checkpoint
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
@@ -119,6 +120,24 @@ def test_only_the_inner_pair():
     with named("outer"), named("inner"):
         x.exp()
     assert seen == ["inner"]
+
+
+def test_around_checkpoints_only_the_inputs_are_packed():
+    first, second = (nn.Sequential(nn.Linear(4, 9), nn.GELU()) for _ in range(2))
+    second[0] = nn.Linear(9, 9)
+    x, seen = torch.randn(3, 4, requires_grad=True), []
+
+    def pack(tensor):
+        seen.append(tuple(tensor.shape))
+        return tensor.detach()
+
+    with saved_tensors_hooks(pack, itself):
+        y = checkpoint(first, x, use_reentrant=False)
+        total = checkpoint(second, y, use_reentrant=False).sum()
+    (found,) = torch.autograd.grad(total, x)
+    assert [shape for shape in seen if shape != (0,)] == [(3, 4), (3, 9)]
+    (expected,) = torch.autograd.grad(second(first(x)).sum(), x)
+    torch.testing.assert_close(found, expected)
 
 
 def test_what_variables_hold_is_not_packed_away():
