@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 from torch.nn.utils.rnn import pad_sequence
-from torch.utils.data import DataLoader, Subset
+from torch.utils.data import DataLoader, DistributedSampler, Subset
 from transformers import TrainingArguments
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -24,18 +24,16 @@ def padding(batches):
 
 @pytest.mark.parametrize("given", [lengths, lengths.tolist()])
 def test_every_index_once(given):
-    sampler = snippet.BucketBatchSampler(given, 8)
-    batches = list(sampler)
+    batches = snippet.bucket_batches(given, 8)
     assert sorted(i for b in batches for i in b) == list(range(5003))
     assert sorted(map(len, batches)) == [3] + [8] * 625
-    assert len(sampler) == len(batches) == 626
     assert isinstance(batches[0][0], int)
 
 
 def test_little_padding():
     torch.manual_seed(0)
     plain = torch.randperm(5003).split(8)
-    buckets = list(snippet.BucketBatchSampler(lengths, 8))
+    buckets = snippet.bucket_batches(lengths, 8)
     assert padding(x.tolist() for x in plain) > 0.35
     assert padding(buckets) < 0.01
     best = lengths.argsort().split(8)
@@ -44,43 +42,53 @@ def test_little_padding():
 
 def test_a_chunk_is_100_batches():
     torch.manual_seed(0)
-    batches = list(snippet.BucketBatchSampler(range(4000), 8))
-    torch.manual_seed(0)
-    chunks = [frozenset(c.tolist()) for c in torch.randperm(4000).split(800)]
-    assert all(sum(set(b) <= c for c in chunks) == 1 for b in batches)
+    spans = {}
+    for n in 800, 1600:  # one chunk, two
+        batches = snippet.bucket_batches(range(n), 8)
+        spans[n] = [max(b) - min(b) for b in batches]
+    assert set(spans[800]) == {7}  # sorted through
+    assert sum(spans[1600]) / 200 > 12  # every second index, by chance
 
 
-def test_new_batches_in_a_new_order_and_a_seed():
-    sampler = snippet.BucketBatchSampler(lengths, 8)
+def test_other_batches_in_another_order_and_a_seed():
     torch.manual_seed(3)
-    first, second = list(sampler), list(sampler)
+    first, second = (snippet.bucket_batches(lengths, 8) for _ in range(2))
     assert first != second
     assert not set(map(frozenset, first)) & set(map(frozenset, second))
     torch.manual_seed(3)
-    assert list(sampler) == first
+    assert snippet.bucket_batches(lengths, 8) == first
     longest = torch.tensor([lengths[b].max() for b in first]).float()
     place = torch.arange(len(first)).float()
     correlation = torch.corrcoef(torch.stack([longest, place]))[0, 1]
     assert correlation.abs() < 0.2  # not from short to long
 
 
-@pytest.mark.parametrize("num_workers", [0, 2])
-def test_in_a_loader(num_workers):
-    data = [torch.full((n,), i) for i, n in enumerate([3, 9, 2, 8, 4])]
-    sampler = snippet.BucketBatchSampler([3, 9, 2, 8, 4], 2)
+@pytest.mark.parametrize("num_workers", [0, 1])
+def test_in_a_loader_and_new_ones_in_the_same_list(num_workers):
+    sizes = [3, 9, 2, 8, 4]
+    data = [torch.full((n,), i) for i, n in enumerate(sizes)]
+    batches = snippet.bucket_batches(sizes, 2)
     loader = DataLoader(
-        data, batch_sampler=sampler, num_workers=num_workers, collate_fn=pad_sequence
+        data,
+        batch_sampler=batches,
+        num_workers=num_workers,
+        persistent_workers=num_workers > 0,
+        collate_fn=pad_sequence,
     )
     assert len(loader) == 3
     shapes = sorted(tuple(batch.shape) for batch in loader)
     assert shapes == [(3, 2), (8, 2), (9, 1)]
+    for new in [[1, 3], [0]], [[2], [4, 1]]:
+        batches[:] = new
+        assert [batch[0].tolist() for batch in loader] == new
 
 
 def test_what_the_loader_refuses():
-    sampler = snippet.BucketBatchSampler([1, 2], 2)
-    for options in {"batch_size": 2}, {"shuffle": True}, {"drop_last": True}:
+    batches = snippet.bucket_batches([1, 2], 2)
+    every = {"batch_size": 2}, {"shuffle": True}, {"drop_last": True}
+    for options in (*every, {"sampler": DistributedSampler([0, 1], 2, 0)}):
         with raises_as_documented(PAGE, "ValueError: batch_sampler"):
-            DataLoader([0, 1], batch_sampler=sampler, **options)
+            DataLoader([0, 1], batch_sampler=batches, **options)
 
 
 def test_shares_of_processes():
@@ -88,18 +96,18 @@ def test_shares_of_processes():
     seen, sizes = [], set()
     for rank in range(world_size):
         share = range(rank, n - n % world_size, world_size)
-        sampler = snippet.BucketBatchSampler([lengths[i] for i in share], 8)
+        batches = snippet.bucket_batches([lengths[i] for i in share], 8)
         subset = Subset(range(n), share)
-        seen += [subset[i] for b in sampler for i in b]
-        sizes.add(len(sampler))
+        seen += [subset[i] for b in batches for i in b]
+        sizes.add(len(batches))
     assert sorted(seen) == list(range(5000))
     assert len(sizes) == 1
 
 
 def test_ratios_sort_images():
     sizes = [(100, 200), (300, 100), (110, 200), (310, 100)]
-    sampler = snippet.BucketBatchSampler([w / h for w, h in sizes], 2)
-    assert sorted(map(sorted, sampler)) == [[0, 2], [1, 3]]
+    batches = snippet.bucket_batches([w / h for w, h in sizes], 2)
+    assert sorted(map(sorted, batches)) == [[0, 2], [1, 3]]
 
 
 def test_the_trainer_has_one():

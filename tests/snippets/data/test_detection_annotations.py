@@ -61,7 +61,14 @@ def test_any_order_of_the_four_and_no_parts(tmp_path):
 @pytest.fixture(scope="module")
 def model():
     return fasterrcnn_mobilenet_v3_large_320_fpn(
-        weights=None, weights_backbone=None, num_classes=3, min_size=100, max_size=200
+        weights=None,
+        weights_backbone=None,
+        num_classes=3,
+        min_size=100,
+        max_size=200,
+        rpn_pre_nms_top_n_train=20,
+        rpn_post_nms_top_n_train=20,
+        box_batch_size_per_image=4,
     ).train()
 
 
