@@ -6,7 +6,7 @@ from torchvision.models import resnet18
 
 torch.manual_seed(0)
 model = resnet18(num_classes=5)  # yours: pretrained, with a new head
-loader = [(torch.randn(8, 3, 64, 64), torch.randint(5, (8,)))]
+loader = [(torch.randn(4, 3, 32, 32), torch.randint(5, (4,)))]
 
 stages = [model.fc, model.layer4, model.layer3]  # from the output back
 model.requires_grad_(False)

@@ -72,12 +72,13 @@ def test_the_stem_and_its_statistics_stay(epochs):
     assert not torch.equal(net.layer4[1].running_mean, start["layer4.1.running_mean"])
 
 
-def test_what_is_printed(capsys):
+def test_what_is_printed(epochs, capsys):
+    """25 in the head; 20 in the linear layer of a stage and 8 in its BatchNorm."""
     runpy.run_path(SNIPPET)
-    fc, layer4, layer3 = 512 * 5 + 5, 8_393_728, 2_099_712
-    trained = [fc, fc + layer4, fc + layer4 + layer3]
-    assert capsys.readouterr().out.splitlines() == [
-        f"epoch {i}: {n:,} weights train" for i, n in enumerate(trained)
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "epoch 0: 25 weights train",
+        "epoch 1: 53 weights train",
+        "epoch 2: 81 weights train",
     ]
 
 
@@ -129,19 +130,3 @@ def test_rates_of_the_variants():
     rates = [group["lr"] for group in torch.optim.AdamW(groups).param_groups]
     assert rates == pytest.approx([1e-3, 1e-3 / 3, 1e-3 / 9])
     assert [len(stages[: 1 + epoch // 2]) for epoch in range(5)] == [1, 1, 2, 2, 3]
-
-
-def test_the_stages_of_a_transformer():
-    from transformers import BertConfig, BertForSequenceClassification
-
-    config = BertConfig(
-        vocab_size=9,
-        hidden_size=4,
-        num_hidden_layers=2,
-        num_attention_heads=1,
-        intermediate_size=4,
-    )
-    model = BertForSequenceClassification(config)
-    stages = [model.classifier, *reversed(model.bert.encoder.layer)]
-    assert stages[1] is model.bert.encoder.layer[1]
-    assert len(stages) == 3
