@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn import functional as F
 
 
-class DropPath(nn.Module):
+class DropPath(nn.Module):  # in a block: x + drop_path(branch(x))
     """Zero samples with probability p, scale the others by 1 / (1 - p)."""
 
     def __init__(self, p):

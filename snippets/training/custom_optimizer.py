@@ -38,8 +38,8 @@ class Lion(torch.optim.Optimizer):
 
 
 if __name__ == "__main__":
-    model = torch.nn.Linear(4, 2)
-    model(torch.ones(3, 4)).sum().backward()
+    model = torch.nn.Linear(2, 1)
+    model(torch.ones(3, 2)).sum().backward()
     for optimizer in (SignSGD(model.parameters()), Lion(model.parameters())):
         optimizer.step()
-        print(optimizer.state_dict()["state"].get(1))  # of the bias
+        print(type(optimizer).__name__, optimizer.state_dict()["state"])

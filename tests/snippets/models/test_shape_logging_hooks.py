@@ -138,6 +138,14 @@ def test_a_compiled_model_raises_an_error():
     assert no_hooks_left()
 
 
+def test_a_model_compiled_earlier_has_one_line(capsys):
+    compiled = torch.compile(nn.Sequential(nn.Linear(3, 4)), backend="eager")
+    compiled(torch.ones(2, 3))
+    with pytest.warns(UserWarning, match="when there are global hooks"):
+        printed = lines(capsys, compiled, torch.ones(2, 3))
+    assert printed == ["OptimizedModule [([2, 3])] -> ([2, 4])"]
+
+
 def test_keyword_arguments():
     class Scale(nn.Module):
         def forward(self, x, factor=1):

@@ -91,13 +91,14 @@ def test_an_attribute_is_not_saved_and_state_is_cast(weight):
     optimizer = snippet.Lion([weight])
     optimizer.m = torch.ones(3, 4)
     optimizer.state[weight].update(
-        m=torch.ones(3, 4), step=torch.tensor(1.0, dtype=torch.float32)
+        m=torch.ones(3, 4), n=torch.tensor(1), step=torch.tensor(1.0)
     )
     saved = optimizer.state_dict()
     assert saved.keys() == {"state", "param_groups"}
     fresh = snippet.Lion([weight])
     fresh.load_state_dict(saved)
     assert fresh.state[weight]["m"].dtype == torch.float64
+    assert fresh.state[weight]["n"].dtype == torch.float64
     assert fresh.state[weight]["step"].dtype == torch.float32
 
 
@@ -119,10 +120,10 @@ def test_the_closure_gets_gradients(weight, target):
 
 def test_the_demonstration(capsys):
     runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
-    # Each bias has the gradient 3, of which Lion's momentum takes 1 %.
+    # Every gradient is 3 (three rows of ones): Lion's momentum takes 1 % of it.
     assert capsys.readouterr().out.splitlines() == [
-        "None",
-        "{'m': tensor([0.0300, 0.0300])}",
+        "SignSGD {}",
+        "Lion {0: {'m': tensor([[0.0300, 0.0300]])}, 1: {'m': tensor([0.0300])}}",
     ]
 
 
@@ -156,8 +157,10 @@ def test_messages(weight):
     optimizer.zero_grad()
     with torch.no_grad(), raises_as_documented(PAGE, "AttributeError: 'NoneType'"):
         optimizer.step()
-    with raises_as_documented(PAGE, "TypeError: SignSGD.step()"):
+    with raises_as_documented(PAGE, "TypeError: SignSGD.step() takes"):
         snippet.SignSGD([weight]).step(lambda: 0)
+    with raises_as_documented(PAGE, "TypeError: SignSGD.step() got"):
+        snippet.SignSGD([weight]).step(closure=lambda: 0)
 
     class SignSGD(torch.optim.Optimizer):
         def __init__(self, params):
