@@ -17,9 +17,7 @@ for layer in model.modules():
         layer.register_forward_hook(lambda *call: maps.append(call[2][1]))
 model(x)
 print(len(maps), "layers,", tuple(maps[-1].shape))  # (N, heads, L, S)
-cls = (
-    maps[-1].detach().mean(1)[:, 0, 1:]
-)  # from the class token to the patches
+cls = maps[-1].detach().mean(1)[:, 0, 1:]  # class token to patches
 grid = cls.unflatten(1, (4, 4))  # 32 / 8 rows and columns
 heat = nn.functional.interpolate(grid[:, None], x.shape[2:], mode="bilinear")
 print(tuple(heat.shape))  # plt.imshow(heat[0, 0], alpha=0.5), over the image

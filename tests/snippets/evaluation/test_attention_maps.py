@@ -69,6 +69,7 @@ def test_patches_become_rows_and_columns():
             expected = sum(last[:, head, 0, 1 + token] for head in range(4)) / 4
             torch.testing.assert_close(snippet.grid[:, row, column], expected)
     assert snippet.heat.shape == (3, 1, 32, 32)
+    assert not snippet.heat.requires_grad  # matplotlib refuses one that does
     torch.testing.assert_close(snippet.heat[:, 0, 0, 0], snippet.grid[:, 0, 0])
 
 
