@@ -4,15 +4,14 @@ from torch import tensor
 from torchmetrics.detection import MeanAveragePrecision
 
 truth = tensor([[5.0, 5, 45, 45]]), tensor([[0.0, 0, 90, 90], [9, 9, 49, 49]])
-found = tensor([[5.0, 5, 45, 45], [50, 5, 90, 45]]), tensor([[0.0, 0, 90, 70]])
+seen = tensor([[5.0, 5, 45, 45], [50, 5, 90, 45]]), tensor([[0.0, 0, 90, 70]])
 targets = [  # one dict for each image; boxes are x1, y1, x2, y2
     {"boxes": truth[0], "labels": tensor([1])},
     {"boxes": truth[1], "labels": tensor([1, 2])},
 ]
-one, two = tensor([1]), tensor([1, 1])  # labels
 preds = [  # yours: model(images), in eval() and no_grad()
-    {"boxes": found[0], "scores": tensor([0.9, 0.8]), "labels": two},
-    {"boxes": found[1], "scores": tensor([0.7]), "labels": one},
+    {"boxes": seen[0], "scores": tensor([0.9, 0.8]), "labels": tensor([1, 1])},
+    {"boxes": seen[1], "scores": tensor([0.7]), "labels": tensor([1])},
 ]
 
 metric = MeanAveragePrecision(box_format="xyxy", class_metrics=True)

@@ -73,8 +73,8 @@ def test_by_hand():
     first = (6 * loose + 4 * strict) / 10
     assert snippet.result["map_per_class"].tolist() == pytest.approx([first, 0])
     assert snippet.result["classes"].tolist() == [1, 2]
-    assert torch.equal(snippet.found[0][:1], snippet.truth[0])
-    assert box_iou(snippet.found[1], snippet.truth[1])[0, 0].item() == pytest.approx(
+    assert torch.equal(snippet.seen[0][:1], snippet.truth[0])
+    assert box_iou(snippet.seen[1], snippet.truth[1])[0, 0].item() == pytest.approx(
         70 / 90
     )
     assert snippet.result["map"].item() == pytest.approx(first / 2)  # 2 is missed

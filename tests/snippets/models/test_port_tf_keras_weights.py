@@ -72,6 +72,26 @@ def test_lstm():
     np.testing.assert_allclose(y.detach(), np.stack(expected, 1), rtol=1e-4)
 
 
+def test_gru():
+    """Keras: the gates z, r, h, one after the other, with two biases."""
+    k, r, b = torch.rand(5, 18), torch.rand(6, 18), torch.rand(2, 18)
+    x, h, expected = torch.rand(2, 4, 5), np.zeros((2, 6)), []
+    for step in x.double().numpy().transpose(1, 0, 2):
+        a = step @ k.double().numpy() + b[0].double().numpy()
+        c = h @ r.double().numpy() + b[1].double().numpy()
+        update, reset = (1 / (1 + np.exp(-(a + c)[:, s : s + 6])) for s in (0, 6))
+        new = np.tanh(a[:, 12:] + reset * c[:, 12:])
+        h = update * h + (1 - update) * new
+        expected.append(h)
+    parts = {"weight_ih_l0": k.T, "weight_hh_l0": r.T}
+    parts |= {"bias_ih_l0": b[0], "bias_hh_l0": b[1]}
+    gru = nn.GRU(5, 6, batch_first=True)
+    gru.load_state_dict(
+        {n: torch.cat((p[6:12], p[:6], p[12:])) for n, p in parts.items()}
+    )
+    np.testing.assert_allclose(gru(x)[0].detach(), np.stack(expected, 1), rtol=1e-4)
+
+
 @pytest.mark.parametrize(("side", "before", "after"), [(8, 0, 1), (7, 1, 1)])
 def test_same_padding_with_a_stride(side, before, after):
     total = max((-(-side // 2) - 1) * 2 + 3 - side, 0)
