@@ -1,0 +1,145 @@
+"""detection-training: the update by hand, the targets, and what is refused."""
+
+from copy import deepcopy
+
+import pytest
+import torch
+from torch.utils.data import default_collate
+from torchvision.models.detection import fasterrcnn_mobilenet_v3_large_320_fpn
+from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/detection-training"
+snippet = load_snippet("training/detection_training.py")
+IMAGE = torch.rand(3, 64, 64, generator=torch.Generator().manual_seed(0))
+TARGET = {"boxes": torch.tensor([[8.0, 8, 40, 48]]), "labels": torch.tensor([1])}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Many small operations: threads that wait for each other take most of the time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def built():
+    torch.manual_seed(0)
+    return fasterrcnn_mobilenet_v3_large_320_fpn(
+        weights=None,
+        weights_backbone=None,
+        num_classes=2,
+        min_size=64,
+        box_batch_size_per_image=16,
+    )
+
+
+@pytest.fixture
+def model(built):
+    return deepcopy(built).train()
+
+
+def test_the_images_and_targets():
+    dataset = snippet.Boxes()
+    assert len(dataset) == 4
+    for i in range(4):
+        image, target = dataset[i]
+        assert image.dtype == torch.float32
+        assert image.shape == (3, 64, 64 + 10 * i)
+        assert image.min() >= 0
+        assert 0.3 < image[1:].max() <= 1 / 3
+        assert target["labels"].tolist() == [1] * (i > 0)
+        assert target["labels"].dtype == torch.int64
+        assert target["boxes"].shape == (int(i > 0), 4)
+        bright = (image[0] == 1).nonzero()  # y, x
+        for box in target["boxes"]:
+            (y1, x1), (y2, x2) = bright.amin(0).tolist(), bright.amax(0).tolist()
+            assert box.tolist() == [x1, y1, x2 + 1, y2 + 1]
+            assert len(bright) == 40 * 40
+
+
+def test_one_epoch_is_the_update_by_hand(model):
+    data = [(IMAGE, TARGET), (IMAGE.flip(2)[:, :, :48], TARGET)]
+    loader = [((image,), (target,)) for image, target in data]
+    own, expected = deepcopy(model), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    model.eval()  # train() sets the mode
+    torch.manual_seed(1)  # boxes are sampled
+    mean = snippet.train(model, loader, optimizer)
+    torch.manual_seed(1)
+    own.train()
+    for image, target in data:
+        own.zero_grad()
+        loss = torch.stack(list(own([image], [target]).values())).sum()
+        loss.backward()
+        expected.append(loss.item())
+        with torch.no_grad():
+            for p in own.parameters():
+                p -= 0.01 * p.grad
+    assert mean == pytest.approx(sum(expected) / 2, rel=1e-4)
+    for p, q in zip(model.parameters(), own.parameters(), strict=True):
+        torch.testing.assert_close(p, q, rtol=1e-3, atol=1e-6)
+
+
+def test_what_the_modes_return(model):
+    losses = model([IMAGE], [TARGET])
+    assert set(losses) == {
+        "loss_classifier",
+        "loss_box_reg",
+        "loss_objectness",
+        "loss_rpn_box_reg",
+    }
+    model.eval()
+    (found,) = model([IMAGE])
+    assert list(found) == ["boxes", "labels", "scores"]
+    assert found["boxes"].shape == (len(found["scores"]), 4)
+    assert found["boxes"].max() <= 64  # pixels of the image that was given
+    assert 0 not in found["labels"]
+    assert model.roi_heads.score_thresh == 0.05
+    assert model.roi_heads.detections_per_img == 100
+
+
+def test_an_image_without_objects(model):
+    empty = {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.int64)}
+    losses = model([IMAGE], [empty])
+    assert losses["loss_box_reg"] == losses["loss_rpn_box_reg"] == 0
+    assert losses["loss_objectness"] > 0
+    sum(losses.values()).backward()
+    with raises_as_documented(PAGE, "AssertionError: Expected target boxes to be"):
+        model([IMAGE], [empty | {"boxes": torch.tensor([])}])
+
+
+def test_what_is_refused(model):
+    with raises_as_documented(PAGE, "RuntimeError: stack expects each tensor"):
+        default_collate(
+            [(IMAGE, TARGET), (IMAGE, TARGET | {"boxes": torch.zeros(2, 4)})]
+        )
+    with raises_as_documented(PAGE, "AssertionError: All bounding boxes should"):
+        model([IMAGE], [TARGET | {"boxes": torch.tensor([[8.0, 8, 8, 40]])}])
+    with raises_as_documented(PAGE, "IndexError: Target 2 is out of bounds."):
+        model([IMAGE], [TARGET | {"labels": torch.tensor([2])}])
+    with raises_as_documented(PAGE, "AssertionError: targets should not be none"):
+        model([IMAGE])
+    with raises_as_documented(PAGE, "TypeError: Expected input images to be"):
+        model([(255 * IMAGE).byte()], [TARGET])
+    with raises_as_documented(PAGE, "TypeError: target labels must of int64"):
+        model([IMAGE], [TARGET | {"labels": torch.tensor([1.0])}])
+
+
+def test_a_new_head(model):
+    width = model.roi_heads.box_predictor.cls_score.in_features
+    model.roi_heads.box_predictor = FastRCNNPredictor(width, num_classes=4)
+    sum(model([IMAGE], [TARGET | {"labels": torch.tensor([3])}]).values()).backward()
+    assert model.roi_heads.box_predictor.cls_score.weight.grad.shape == (4, width)
+
+
+def test_images_are_normalised_inside(model):
+    seen = []
+    model.backbone.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+    model.eval()([IMAGE])
+    mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    expected = (IMAGE - mean[:, None, None]) / std[:, None, None]
+    torch.testing.assert_close(seen[0][0, :, :64, :64], expected)
