@@ -38,7 +38,7 @@ def train(model, loader, optimizer):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # leave this out: faster for tiny images alone
+    torch.set_num_threads(1)  # leave this out: it suits tiny images
     torch.manual_seed(0)
     loader = DataLoader(
         Boxes(),
@@ -50,7 +50,7 @@ if __name__ == "__main__":
         weights=None,
         weights_backbone=None,  # yours: "DEFAULT"
         num_classes=2,  # your classes, and one for the background
-        min_size=64,  # and this
+        min_size=64,  # leave this out, too
     )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     first, last = (train(model, loader, optimizer) for _ in range(2))
