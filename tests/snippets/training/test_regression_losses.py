@@ -1,0 +1,114 @@
+"""regression-losses: against scikit-learn and hand-worked numbers; what each learns."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from sklearn import metrics
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/regression-losses"
+snippet = load_snippet("training/regression_losses.py")
+pred, y = snippet.pred, snippet.y
+
+
+def test_against_scikit_learn():
+    assert pred.shape == y.shape
+    truth, guess = y.double().numpy(), pred.double().numpy()
+    for value, metric in (
+        (snippet.mse, metrics.mean_squared_error(truth, guess)),
+        (snippet.mae, metrics.mean_absolute_error(truth, guess)),
+        (snippet.pinball, metrics.mean_pinball_loss(truth, guess, alpha=0.9)),
+        (snippet.mape, metrics.mean_absolute_percentage_error(truth, guess)),
+    ):
+        assert value.item() == pytest.approx(metric, rel=1e-6)
+
+
+def test_huber_by_hand():
+    assert snippet.e.tolist() == [-0.5, 0, 3, -10]
+    # delta 2: 0.5 ** 2 / 2, 0, 2 * (3 - 1), 2 * (10 - 1)
+    assert snippet.huber.item() == pytest.approx((0.125 + 0 + 4 + 18) / 4)
+    assert snippet.smooth.item() == pytest.approx((0.0625 + 0 + 2 + 9) / 4)
+
+
+@pytest.mark.parametrize("delta", [0.1, 1.0, 4.0])
+def test_how_the_losses_are_related(delta):
+    huber = F.huber_loss(pred, y, delta=delta)
+    smooth = F.smooth_l1_loss(pred, y, beta=delta)
+    torch.testing.assert_close(huber, delta * smooth)
+    torch.testing.assert_close(F.huber_loss(pred, y, delta=1e3), snippet.mse / 2)
+    torch.testing.assert_close(F.smooth_l1_loss(pred, y, beta=0), snippet.mae)
+
+
+def best(loss, targets):
+    """The constant with the smallest loss, on a fine grid."""
+    grid = torch.linspace(0, 30, 3001, dtype=torch.float64)
+    return grid[torch.stack([loss(c, targets) for c in grid]).argmin()].item()
+
+
+def test_what_each_loss_learns():
+    targets = torch.tensor([1.0, 2.0, 4.0, 5.0, 28.0], dtype=torch.float64)
+    mse = best(lambda c, t: (t - c).square().mean(), targets)
+    mae = best(lambda c, t: (t - c).abs().mean(), targets)
+    huber = best(lambda c, t: F.huber_loss(c.expand_as(t), t, delta=3.0), targets)
+    assert mse == pytest.approx(8)
+    assert mae == pytest.approx(4)
+    assert mse > huber
+    many = torch.linspace(0, 20, 401, dtype=torch.float64)
+    q = best(lambda c, t: torch.maximum(0.9 * (t - c), -0.1 * (t - c)).mean(), many)
+    assert q == pytest.approx(np.quantile(many, 0.9), abs=0.05)
+    mape = best(lambda c, t: ((t - c).abs() / t).mean(), targets)
+    assert mape < targets.median()
+
+
+def test_shapes_that_differ():
+    wrong = torch.randn(4, 1)
+    for loss in (nn.MSELoss(), nn.L1Loss(), nn.HuberLoss(), nn.SmoothL1Loss()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with raises_as_documented(PAGE, "UserWarning: Using"):
+                loss(wrong, y)
+    # the best constant is the mean: all pairs are compared
+    column = torch.arange(4.0)[:, None].requires_grad_()
+    with pytest.warns(UserWarning, match="Using a target size"):
+        loss = F.mse_loss(column, y)
+    (grad,) = torch.autograd.grad(loss, column)
+    torch.testing.assert_close(grad, (column.detach() - y.mean()) / 2)
+
+
+def test_targets_from_numpy():
+    free = pred.clone().requires_grad_()
+    loss = nn.HuberLoss()(free, y.double())
+    with raises_as_documented(PAGE, "RuntimeError: Found dtype"):
+        loss.backward()
+    nn.HuberLoss()(free, y.double().float()).backward()
+    assert free.grad.dtype == torch.float32
+
+
+def test_targets_of_zero():
+    e, zero = torch.tensor([1.0]), torch.tensor([0.0])
+    assert (e.abs() / zero.abs().clamp(min=1e-8)).isfinite().all()
+
+
+def test_what_is_refused():
+    with raises_as_documented(PAGE, "TypeError: HuberLoss"):
+        nn.HuberLoss(beta=1.0)
+    with raises_as_documented(PAGE, "RuntimeError: huber_loss"):
+        nn.HuberLoss(delta=0)(pred, y)
+    with raises_as_documented(PAGE, "RuntimeError: Boolean"):
+        nn.MSELoss(pred, y)
+
+
+def test_variants():
+    weight = torch.tensor([1.0, 1.0, 1.0, 0.0])
+    weighted = (weight * F.huber_loss(pred, y, reduction="none")).mean()
+    assert weighted.item() == pytest.approx((0.125 + 0 + 2.5) / 4)
+    torchmetrics = pytest.importorskip("torchmetrics")
+    metric = torchmetrics.MeanAbsoluteError()
+    metric.update(pred[:3], y[:3])
+    metric.update(pred[3:], y[3:])
+    torch.testing.assert_close(metric.compute(), snippet.mae)
