@@ -17,7 +17,7 @@ const PART = 0.7                // what a part of a compound name is worth in a 
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
-const FIT = 0.9, LONG = 40      // the score of what fits a short query; a longer one can do with less
+const FIT = 1, LONG = 40        // the score of what fits a short query; a longer one can do with less
 const LIKELY = 1                // a title with a score like this says most of what was asked
 const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
