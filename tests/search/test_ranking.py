@@ -5,8 +5,9 @@ real.jsonl are questions, titles and messages that somebody typed, with their so
 where `wants` was added to, `why` says for what reason. held_out.jsonl was written by
 people who had seen neither pages nor aliases, and is only counted; so are unseen.jsonl,
 more of what somebody typed, gathered without a look at the aliases, and pasted.jsonl,
-error messages as they are pasted. Add no alias for what these three miss. A query counts
-when one of the recipes it wants exists; where none does, the worker should say so.
+error messages as they are pasted. Add no alias for what these three miss.
+A query counts when one of the recipes it wants exists; where none does, the worker
+should say so.
 ``pytest -s tests/search`` prints the tables.
 
 New recipes need no change of the ranking. Where a bar is missed, the failing test lists

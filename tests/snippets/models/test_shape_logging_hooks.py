@@ -155,4 +155,5 @@ def test_keyword_arguments():
     show = lambda layer, args, kwargs, out: seen.append((len(args), [*kwargs]))  # noqa: E731
     with register_module_forward_hook(show, with_kwargs=True):
         Scale()(torch.ones(1), factor=2)
+    module._global_forward_hooks_with_kwargs.clear()  # removing the hook leaves it
     assert seen == [(1, ["factor"])]
