@@ -9,7 +9,7 @@ from tests.helpers import ROOT, load_snippet
 
 SNIPPET = "performance/data_vs_compute_bottleneck.py"
 SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
-ANSWER = SOURCE[SOURCE.index("batches, seconds") :]
+ANSWER = SOURCE[SOURCE.index("batches, seconds") : SOURCE.index("assert")]
 
 
 @pytest.fixture
@@ -45,11 +45,8 @@ class Run:
         return torch.tensor(0.5)
 
 
-@pytest.mark.parametrize(
-    ("wait", "work", "answer"),
-    [(3, 1, True), (1, 3, False), (2, 2, False), (0, 4, False), (2.125, 2, True)],
-)
-def test_seconds_per_step(clock, capsys, wait, work, answer):
+@pytest.mark.parametrize(("wait", "work"), [(3, 1), (1, 3), (2, 2), (0, 4), (2.125, 2)])
+def test_seconds_per_step(clock, wait, work):
     run = Run(clock, wait, work)
     exec(ANSWER, run.names)
     seconds = run.names["seconds"]
@@ -58,7 +55,6 @@ def test_seconds_per_step(clock, capsys, wait, work, answer):
         "loader": wait + work,
         "cached": work,
     }
-    assert capsys.readouterr().out == f"mostly waiting: {answer}\n"
     assert run.steps == [*range(1, 41), *[0] * 20]
 
 
@@ -86,9 +82,8 @@ def test_the_value_of_the_loss_is_asked_for(clock):
     assert run.names["seconds"]["cached"] == 1
 
 
-def test_the_example_reads_slowly_and_learns(clock, capsys):
+def test_the_example_reads_slowly_and_learns(clock):
     found = load_snippet(SNIPPET)
-    assert capsys.readouterr().out == "mostly waiting: True\n"
     assert found.seconds == pytest.approx(
         {"warm-up": 0.02, "loader": 0.02, "cached": 0}
     )
