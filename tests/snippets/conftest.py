@@ -1,8 +1,9 @@
-"""What behaviour tests may not reach: the real home, caches, and the snippets."""
+"""What behaviour tests may not reach: the real home, caches, the snippets, the time."""
 
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,16 @@ def refuse_writing(event: str, args: tuple) -> None:
 
 
 sys.addaudithook(refuse_writing)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that only sleep() moves."""
+    now = [100.0]
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", sleep)
+    return sleep

@@ -3,7 +3,6 @@
 import io
 import math
 import types
-import warnings
 import wave
 
 import numpy as np
@@ -129,10 +128,3 @@ def test_what_is_gone_from_torchaudio():
     torchaudio = types.ModuleType("torchaudio")  # a stand-in
     with raises_as_documented(PAGE, "AttributeError: module"):
         _ = torchaudio.list_audio_backends
-
-
-def test_no_warning(tmp_path):
-    pcm(tmp_path / "a.wav", [1, 2, 3], 2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        load_wav(tmp_path / "a.wav")

@@ -48,19 +48,6 @@ def test_the_counts_by_hand(printed):
     assert numbers[7] == 2
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that only sleep() moves."""
-    now = [100.0]
-
-    def sleep(seconds):
-        now[0] += seconds
-
-    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(time, "sleep", sleep)
-    return sleep
-
-
 def test_the_share_of_waiting(clock):
     def loader():
         for seconds in (3, 1, 2):

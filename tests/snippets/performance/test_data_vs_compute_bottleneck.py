@@ -12,19 +12,6 @@ SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
 ANSWER = SOURCE[SOURCE.index("batches, seconds") : SOURCE.index("assert")]
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that only sleep() moves."""
-    now = [100.0]
-
-    def sleep(seconds):
-        now[0] += seconds
-
-    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(time, "sleep", sleep)
-    return sleep
-
-
 class Run:
     """The lines of the answer, with a loader and a step that take set times."""
 
