@@ -279,6 +279,12 @@ def test_a_result_shows_category_devices_and_the_matching_line(ask):
     assert 'data-anchor="error-2"' in shown["text"]
 
 
+def test_a_name_that_a_message_has_too_leads_to_the_top_of_its_page(ask):
+    (shown,) = ask("en", "torch.optim.Muon")["items"][0]
+    assert shown["location"].endswith("/muon/")
+    assert "data-anchor" not in shown["text"]
+
+
 def test_what_is_shown_is_escaped(indexes):
     index = json.loads(json.dumps(indexes["en"]))
     index["index"]["docs"]["title"][0] = "<script>alert(1)</script> zebra"

@@ -391,7 +391,7 @@ class Index {
     const hits = shared.map(asked => asked.filter(Boolean).length)
     const best = hits.indexOf(Math.max(...hits))
     // A task may share words with a message; who pastes it says most of it.
-    const line = hits[best] < Math.max(2, shared[best].length / 2) ? ""
+    const line = hits[best] < Math.max(2, shared[best].length * 2 / 3) ? ""
       : `<p data-anchor="error-${best + 1}" lang="en"><code>${mark(lines[best], used)}</code></p>`
     const also = line ? "" : this.hiddenAlias(n, used)
     const [found] = this.plain(n, score)
