@@ -29,6 +29,7 @@ TORCHRUN = str(Path(sys.executable).parent / "torchrun")
 DRIVER = """
 import runpy, sys
 import torch.distributed as dist
+import torch.distributed.nn  # before the group: its threads end, as the page says
 join, leave = dist.init_process_group, dist.destroy_process_group
 dist.destroy_process_group = lambda: None
 runpy.run_path(sys.argv[1])

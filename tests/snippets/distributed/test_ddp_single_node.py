@@ -3,8 +3,6 @@
 import mmap
 import os
 import re
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from tests.helpers import (
     assert_own_gpu,
     load_snippet,
     raises_as_documented,
+    run_python,
 )
 
 SNIPPET = "distributed/ddp_single_node.py"
@@ -32,6 +31,7 @@ snippet = load_snippet(SNIPPET)
 W, N, B = 3, 22, 3  # 8 samples each, 2 of 24 repeated: batches of 3, 3 and 2
 DRIVER = """
 import runpy, sys, numpy as np, torch
+import torch.distributed.nn  # before the group: its threads end, see ddp-multi-node
 from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler
 run = runpy.run_path(sys.argv[1])
@@ -224,19 +224,15 @@ def processes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ddp")
     (folder / "driver.py").write_text(DRIVER)
     np.save(folder / "data.npy", np.random.default_rng(0).normal(size=(N, 5)))
-    environment = {**os.environ, "PYTHONWARNINGS": "error", "CUDA_VISIBLE_DEVICES": ""}
-    environment.pop("OMP_NUM_THREADS", None)  # where it is set, there is no notice
-    torchrun = Path(sys.executable).parent / "torchrun"
     options = ["--standalone", f"--nproc-per-node={W}", "driver.py"]
-    run = subprocess.run(
-        [torchrun, *options, str(ROOT / "snippets" / SNIPPET), str(B)],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    script = str(ROOT / "snippets" / SNIPPET)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("OMP_NUM_THREADS", raising=False)  # if set, there is no notice
+        run = run_python(
+            *("-m", "torch.distributed.run", *options, script, str(B)),
+            folder=folder,
+            CUDA_VISIBLE_DEVICES="",
+        )
     assert run.returncode == 0, run.stderr
     ranks = [torch.load(folder / f"{rank}.pt") for rank in range(W)]
     return folder, ranks, run

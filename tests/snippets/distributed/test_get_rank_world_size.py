@@ -1,14 +1,9 @@
 """get-rank-world-size: two real processes, before and after their group exists."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import torch.distributed as dist
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, run_python
 
 SNIPPET = "distributed/get_rank_world_size.py"
 PAGE = "distributed/get-rank-world-size"
@@ -46,16 +41,8 @@ def test_the_environment_answers_before_init_and_the_group_after(monkeypatch):
 
 def test_torchrun(tmp_path):
     """Two processes print their own line each, and one the last."""
-    torchrun = Path(sys.executable).parent / "torchrun"
-    run = subprocess.run(
-        [torchrun, "--standalone", "--nproc-per-node=2", ROOT / "snippets" / SNIPPET],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": "error"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    options = ["--standalone", "--nproc-per-node=2", str(ROOT / "snippets" / SNIPPET)]
+    run = run_python("-m", "torch.distributed.run", *options, folder=tmp_path)
     assert run.returncode == 0, run.stderr
     # Two processes write to one screen: a line end may come late.
     for line in (

@@ -141,4 +141,5 @@ def work(rank):
 
 def test_gathered_embeddings_have_the_gradient_of_the_whole_batch(tmp_path):
     path = ROOT / "snippets/training/contrastive_infonce.py"
-    assert in_two_processes(tmp_path, DRIVER, str(path)).split() == ["same"] * 2
+    printed = in_two_processes(tmp_path, DRIVER, str(path))
+    assert printed.count("same") == 2  # a line end may come late
