@@ -9,9 +9,9 @@ x = torch.sin(2 * math.pi * 5 * t) + 0.5 * torch.sin(2 * math.pi * 20 * t)
 h = torch.ones(9) / 9  # (M,): a moving average
 image = torch.rand(3, 32, 32)
 
-T = x.shape[-1]
+T, rate = x.shape[-1], 125  # samples, samples per second
 spectrum = torch.fft.rfft(x)  # (..., T // 2 + 1), complex
-freq = torch.fft.rfftfreq(T, d=1 / 125, device=x.device)  # in Hz
+freq = torch.fft.rfftfreq(T, d=1 / rate, device=x.device)  # in Hz
 amplitude = 2 * spectrum.abs() / T  # 1.0 for a sine of height 1
 low = torch.fft.irfft(spectrum * (freq < 10), n=T)  # below 10 Hz only
 

@@ -64,6 +64,13 @@ def test_zeros_count_unless_told():
     assert torch.equal(fewer, x)
 
 
+def test_integers_lose_their_decimals():
+    x = torch.tensor([[1, 2, 2, 3]])
+    assert F.avg_pool1d(x, 3, 1).tolist() == [[1, 2]]
+    mean = F.avg_pool1d(x.float(), 3, 1)
+    assert mean[0].tolist() == pytest.approx([5 / 3, 7 / 3])
+
+
 def test_differences_of_large_sums():
     x = torch.rand(1_000_000, generator=torch.Generator().manual_seed(0))
     exact = x.double().unfold(0, 3, 1).sum(-1)[1:]
