@@ -27,7 +27,7 @@ def gram(features):
 if __name__ == "__main__":
     torch.manual_seed(0)
     vgg = make_vgg(weights=None)  # random, so that nothing is downloaded
-    target = torch.rand(1, 3, 64, 64)
+    target = torch.rand(1, 3, 32, 32)
     pred = target.roll(1, dims=3).requires_grad_()  # a model's output
     loss = F.l1_loss(pred, target) + 0.1 * perceptual_loss(vgg, pred, target)
     loss.backward()
