@@ -21,7 +21,7 @@ def fit_temperature(logits, y):
 
     def closure():
         optimizer.zero_grad()
-        loss = F.cross_entropy(logits * scale, y)
+        loss = F.cross_entropy(logits.clone() * scale, y.clone())
         loss.backward()
         return loss
 

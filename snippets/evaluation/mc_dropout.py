@@ -17,8 +17,8 @@ with torch.no_grad():  # (T, N, C): T = 50 passes
 mean, std = probs.mean(0), probs.std(0)  # (N, C) each
 
 total = torch.special.entr(mean).sum(1)  # (N,): entropy, in nats
-noise = torch.special.entr(probs).sum(2).mean(0)  # what each pass doubts
-model_doubt = total - noise  # mutual information: the passes disagree
+aleatoric = torch.special.entr(probs).sum(2).mean(0)  # mean over the passes
+epistemic = total - aleatoric  # mutual information
 predicted = mean.argmax(1)
-assert (model_doubt > 0).all() and (std > 0).all()
+assert (epistemic > 0).all() and (std > 0).all()
 model.eval()  # afterwards: dropout off again

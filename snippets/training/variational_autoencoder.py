@@ -7,13 +7,13 @@ from torch.nn import functional as F
 
 torch.manual_seed(0)
 data = torch.tensor(load_digits().data / 16, dtype=torch.float32)  # in [0, 1]
-D, H, Z = 64, 128, 8  # pixels, hidden units, latent dimensions
+D, H, Z = 64, 64, 8  # pixels, hidden units, latent dimensions
 encoder = nn.Sequential(nn.Linear(D, H), nn.ReLU(), nn.Linear(H, 2 * Z))
 decoder = nn.Sequential(nn.Linear(Z, H), nn.ReLU(), nn.Linear(H, D))
 both = nn.ModuleList([encoder, decoder])
 optimizer = torch.optim.Adam(both.parameters(), lr=5e-3)
 for _ in range(10):
-    for x in data[torch.randperm(len(data))].split(128):  # (B, D)
+    for x in data[torch.randperm(len(data))].split(60):  # (B, D)
         mu, logvar = encoder(x).chunk(2, dim=1)  # (B, Z) each
         z = mu + torch.randn_like(mu) * (0.5 * logvar).exp()
         logits = decoder(z)  # (B, D), without a sigmoid

@@ -83,3 +83,10 @@ def test_segmentation_and_one_logit(data):
     two = torch.stack([torch.zeros(10), one], 1)
     binary = F.binary_cross_entropy_with_logits(one, yes.float())
     torch.testing.assert_close(binary, F.cross_entropy(two, yes))
+
+
+def test_logits_collected_in_inference_mode(data):
+    with torch.inference_mode():
+        logits, y = data[0] * 1, data[1] * 1
+    T = snippet.fit_temperature(logits, y)
+    assert pytest.approx(snippet.fit_temperature(*data)) == T

@@ -37,7 +37,7 @@ def test_entropies_of_scipy():
     total, noise = entropy(probs.mean(0), axis=1), entropy(probs, axis=2).mean(0)
     close = {"check_dtype": False, "rtol": 1e-4, "atol": 1e-5}
     torch.testing.assert_close(snippet.total.numpy(), total, **close)
-    torch.testing.assert_close(snippet.model_doubt.numpy(), total - noise, **close)
+    torch.testing.assert_close(snippet.epistemic.numpy(), total - noise, **close)
 
 
 def test_the_snippet_ends_in_eval_mode_and_left_batch_norm_alone():
