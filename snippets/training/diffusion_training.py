@@ -43,7 +43,7 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     model = Denoiser(2)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(300):
+    for _ in range(150):
         u = 2 * torch.rand(64, 1) - 1
         x0 = torch.cat([u, u], 1)  # a batch: points of a line, in [-1, 1]
         t = torch.randint(len(betas), (len(x0),))

@@ -10,8 +10,8 @@ data = torch.tensor(load_digits().data / 16, dtype=torch.float32)
 encoder = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
 decoder = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64))
 model = nn.Sequential(encoder, decoder)
-optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-for _ in range(10):
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for _ in range(6):
     for x in data[torch.randperm(len(data))].split(60):
         loss = F.mse_loss(model(x), x)  # the target is the input
         optimizer.zero_grad()
