@@ -1,0 +1,92 @@
+"""calibration-temperature: ECE against torchmetrics and a loop, T against SciPy."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from torch.nn import functional as F
+from torchmetrics.functional.classification import multiclass_calibration_error
+
+from tests.helpers import load_snippet
+
+snippet = load_snippet("evaluation/calibration_temperature.py")
+
+
+@pytest.fixture
+def data():
+    torch.manual_seed(0)
+    true = torch.randn(3000, 5)
+    return 3 * true, torch.multinomial(true.softmax(1), 1).squeeze(1)
+
+
+@pytest.mark.parametrize("bins", [5, 15])
+def test_ece_is_that_of_torchmetrics(data, bins):
+    probs, y = data[0].softmax(1), data[1]
+    expected = multiclass_calibration_error(
+        probs, y, num_classes=5, n_bins=bins, norm="l1"
+    )
+    found = snippet.calibration_error(probs, y, bins)
+    assert found == pytest.approx(expected.item(), rel=1e-3)
+
+
+def test_ece_by_hand():
+    probs = torch.tensor([[1.0, 0], [0.9, 0.1], [0.45, 0.55], [0.6, 0.4]])
+    y = torch.tensor([0, 1, 1, 0])
+    # Bins of a half: all four are in the second; 3 of 4 right.
+    found = snippet.calibration_error(probs, y, bins=2)
+    assert found == pytest.approx(abs(0.75 - (1 + 0.9 + 0.55 + 0.6) / 4), rel=1e-4)
+    # Ten bins: 0.55 is alone, so are 0.6, 1.0 and 0.9 share the last one.
+    found = snippet.calibration_error(probs, y, bins=10)
+    assert found == pytest.approx((0.45 + 0.4 + 0.9) / 4, rel=1e-4)
+
+
+def test_default_bins(data):
+    probs, y = data[0].softmax(1), data[1]
+    default = snippet.calibration_error(probs, y)
+    assert default == snippet.calibration_error(probs, y, 15)
+    assert isinstance(default, float)
+
+
+@pytest.mark.parametrize("factor", [0.2, 1, 30])
+def test_t_is_the_minimum_of_scipy(data, factor):
+    logits, y = data[0] * factor, data[1]
+    array, rows = logits.double().numpy(), np.arange(len(y))
+
+    def loss(t):
+        return -log_softmax(array / np.exp(t), axis=1)[rows, y].mean()
+
+    expected = np.exp(minimize_scalar(loss, bounds=(-8, 8), method="bounded").x)
+    assert snippet.fit_temperature(logits, y) == pytest.approx(expected, rel=0.01)
+
+
+def test_accuracy_stays_and_the_error_falls(data):
+    logits, y = data
+    T = snippet.fit_temperature(logits, y)
+    assert torch.equal((logits / T).argmax(1), logits.argmax(1))
+    before = snippet.calibration_error(logits.softmax(1), y)
+    assert snippet.calibration_error((logits / T).softmax(1), y) < before / 3
+
+
+def test_labels_that_do_not_fit(data):
+    logits, y = data
+    T = snippet.fit_temperature(logits, y.flip(0))
+    assert T < 0 or T > 20
+
+
+def test_segmentation_and_one_logit(data):
+    logits, y = data
+    pixels = logits.view(3, 100, 10, 5).permute(0, 3, 1, 2)
+    T = snippet.fit_temperature(pixels, y.view(3, 100, 10))
+    assert pytest.approx(snippet.fit_temperature(logits, y), rel=1e-3) == T
+    one, yes = torch.randn(10), torch.randint(2, (10,))
+    two = torch.stack([torch.zeros(10), one], 1)
+    binary = F.binary_cross_entropy_with_logits(one, yes.float())
+    torch.testing.assert_close(binary, F.cross_entropy(two, yes))
+
+
+def test_logits_collected_in_inference_mode(data):
+    with torch.inference_mode():
+        logits, y = data[0] * 1, data[1] * 1
+    T = snippet.fit_temperature(logits, y)
+    assert pytest.approx(snippet.fit_temperature(*data)) == T

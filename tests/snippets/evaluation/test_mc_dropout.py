@@ -1,0 +1,109 @@
+"""mc-dropout: moments against a hand-made mask, entropy against SciPy, fast path."""
+
+import pytest
+import torch
+from scipy.stats import entropy
+from torch import nn
+
+from tests.helpers import load_snippet
+
+snippet = load_snippet("evaluation/mc_dropout.py")
+
+
+def only_dropout(model):
+    model.eval()
+    for module in model.modules():
+        if isinstance(module, (nn.Dropout, nn.Dropout2d)):
+            module.train()
+    return model
+
+
+def spread(model, x, passes=5):
+    with torch.no_grad():
+        return torch.stack([model(x) for _ in range(passes)]).std(0).max().item()
+
+
+def test_mean_and_deviation():
+    probs = snippet.probs.double().numpy()
+    assert probs.shape == (50, 8, 3)
+    torch.testing.assert_close(snippet.mean.numpy(), probs.mean(0), check_dtype=False)
+    expected = probs.std(0, ddof=1)
+    torch.testing.assert_close(snippet.std.numpy(), expected, check_dtype=False)
+    assert snippet.predicted.tolist() == probs.mean(0).argmax(1).tolist()
+
+
+def test_entropies_of_scipy():
+    probs = snippet.probs.double().numpy()
+    total, noise = entropy(probs.mean(0), axis=1), entropy(probs, axis=2).mean(0)
+    close = {"check_dtype": False, "rtol": 1e-4, "atol": 1e-5}
+    torch.testing.assert_close(snippet.total.numpy(), total, **close)
+    torch.testing.assert_close(snippet.epistemic.numpy(), total - noise, **close)
+
+
+def test_the_snippet_ends_in_eval_mode_and_left_batch_norm_alone():
+    assert not any(module.training for module in snippet.model.modules())
+    assert snippet.model[0].num_batches_tracked == 0
+    assert not snippet.probs.requires_grad
+
+
+def test_the_passes_have_the_moments_of_dropout():
+    torch.manual_seed(0)
+    weight = torch.arange(1.0, 5.0)
+    model = nn.Sequential(nn.Dropout(0.2), nn.Linear(4, 1, bias=False))
+    model[1].weight.data = weight[None]
+    with torch.no_grad():
+        out = only_dropout(model)(torch.ones(40000, 4))
+    assert out.mean().item() == pytest.approx(10, abs=0.05)
+    variance = weight.square().sum().item() * 0.2 / 0.8  # p / (1 - p) each
+    assert out.var().item() == pytest.approx(variance, rel=0.05)
+
+
+def test_one_call():
+    torch.manual_seed(0)
+    model = only_dropout(snippet.model)
+    with torch.no_grad():
+        probs = model(snippet.x.repeat(50, 1)).softmax(1).unflatten(0, (50, -1))
+    model.eval()
+    assert probs.shape == snippet.probs.shape
+    torch.testing.assert_close(probs.mean(0), snippet.mean, atol=0.05, rtol=0)
+    assert probs.std(0).min() > 0
+
+
+def test_train_on_the_whole_model_moves_batch_norm():
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout()).train()
+    with torch.no_grad():
+        model(torch.randn(4, 3) + 5)
+    assert model[0].running_mean.min() > 0
+    before = model[0].running_mean.clone()
+    with torch.no_grad():
+        only_dropout(model)(torch.randn(4, 3))
+    assert torch.equal(model[0].running_mean, before)
+
+
+def test_the_fast_path_skips_dropout():
+    torch.manual_seed(0)
+    model = only_dropout(nn.TransformerEncoderLayer(16, 2, batch_first=True))
+    x = torch.randn(3, 5, 16)
+    before = torch.backends.mha.get_fastpath_enabled()
+    try:
+        torch.backends.mha.set_fastpath_enabled(True)
+        assert spread(model, x) == 0
+        torch.backends.mha.set_fastpath_enabled(False)
+        assert spread(model, x) > 0.01
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
+
+
+def test_dropout_that_is_no_module():
+    class LSTM(nn.LSTM):
+        def forward(self, x):
+            return super().forward(x)[0]
+
+    class Attention(nn.MultiheadAttention):
+        def forward(self, x):
+            return super().forward(x, x, x)[0]
+
+    x = torch.randn(6, 8, 16)
+    for model in (LSTM(16, 16, 2, dropout=0.5), Attention(16, 2, dropout=0.5)):
+        assert spread(only_dropout(model), x) == 0
+        assert spread(model.train(), x) > 0

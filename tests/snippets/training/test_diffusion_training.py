@@ -1,0 +1,98 @@
+"""diffusion-training: with the exact noise of a Gaussian, samples are that Gaussian."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/diffusion-training"
+snippet = load_snippet("training/diffusion_training.py")
+MEAN, STD = 0.5, 0.2
+
+
+class Exact(nn.Module):
+    """E[noise | xt] where the data are normal, by the formula for two Gaussians."""
+
+    def forward(self, x, t):
+        a = snippet.alphas_bar[t][:, None]
+        return (1 - a).sqrt() * (x - a.sqrt() * MEAN) / (a * STD**2 + 1 - a)
+
+
+def test_the_schedule():
+    share = 1.0
+    for i in range(1000):
+        share *= 1 - (1e-4 + (0.02 - 1e-4) * i / 999)
+    assert snippet.alphas_bar[-1].item() == pytest.approx(share, rel=1e-3)
+    assert f"{snippet.alphas_bar[0]:.4f} {share:.5f}" == "0.9999 0.00004"
+    short = (1 - torch.linspace(1e-4, 0.02, 200)).cumprod(0)[-1]
+    assert f"{short:.2f}" == "0.13"
+
+
+def test_samples_with_the_exact_noise_have_the_distribution():
+    torch.manual_seed(0)
+    x = snippet.sample(Exact(), (4000, 1))
+    assert x.mean().item() == pytest.approx(MEAN, abs=0.02)
+    assert x.std().item() == pytest.approx(STD, abs=0.015)
+
+
+def test_no_noise_comes_last(monkeypatch):
+    calls = []
+    monkeypatch.setattr(torch, "randn_like", lambda x: calls.append(1) or 0 * x)
+    snippet.sample(Exact(), (2, 1))
+    assert len(calls) == 999
+
+
+def test_one_jump_is_many_steps():
+    betas, a = snippet.betas[:300].double(), snippet.alphas_bar[299].item()
+    mean, variance = 1.0, 0.0  # of x0 = 1
+    for beta in betas.tolist():
+        mean, variance = mean * math.sqrt(1 - beta), variance * (1 - beta) + beta
+    assert mean == pytest.approx(math.sqrt(a), rel=1e-4)
+    assert variance == pytest.approx(1 - a, rel=1e-4)
+
+
+def test_fifty_steps_of_ddim():
+    torch.manual_seed(0)
+    x, model = torch.randn(4000, 1), Exact()
+    steps = [*range(999, -1, -20)]
+    for t, following in zip(steps, [*steps[1:], None], strict=True):
+        a = snippet.alphas_bar[t]
+        b = torch.ones(()) if following is None else snippet.alphas_bar[following]
+        noise = model(x, torch.full((len(x),), t))
+        x0 = (x - (1 - a).sqrt() * noise) / a.sqrt()
+        x = b.sqrt() * x0 + (1 - b).sqrt() * noise
+    assert len(steps) == 50
+    assert x.mean().item() == pytest.approx(MEAN, abs=0.03)
+    assert x.std().item() == pytest.approx(STD, abs=0.04)
+
+
+def test_the_denoiser_sees_the_step_and_can_be_trained():
+    torch.manual_seed(0)
+    model, x = snippet.Denoiser(3), torch.randn(4, 3)
+    early, late = (model(x, torch.full((4,), t)) for t in (0, 999))
+    assert early.shape == (4, 3)
+    assert not torch.allclose(early, late)
+    late.sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+    with torch.no_grad():
+        expected = model.net(torch.cat([x, torch.full((4, 1), 0.5)], 1))
+        torch.testing.assert_close(model(x, torch.full((4,), 500)), expected)
+
+
+def test_guidance_drops_labels():
+    torch.manual_seed(0)
+    y = torch.randint(10, (10000,))
+    none = torch.full_like(y, 10)
+    y = torch.where(torch.rand(len(y)) < 0.1, none, y)
+    assert (y == 10).float().mean().item() == pytest.approx(0.1, abs=0.01)
+
+
+def test_images_need_four_dimensions():
+    t, x0 = torch.randint(1000, (8,)), torch.rand(8, 3, 32, 32)
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a"):
+        snippet.alphas_bar[t] * x0
+    a = snippet.alphas_bar[t][:, None, None, None]
+    assert torch.equal((a * x0)[5], snippet.alphas_bar[t[5]] * x0[5])
