@@ -16,7 +16,7 @@ def beam_search(model, ids, eos, beams=4, steps=20, alpha=1.0):
         p = total[:, None] + model(ids)[:, -1].log_softmax(-1)  # (B, V)
         total, best = p.flatten().topk(min(beams, p.numel()))
         beam, token = best // p.shape[1], best % p.shape[1]
-        ids = torch.cat([ids[beam], token[:, None]], dim=1)
+        ids = torch.cat([ids[beam], token[:, None]], dim=1)  # best first
         end = (token == eos) | (n == steps)
         scores = (total[end] / n**alpha).tolist()
         done += zip(scores, ids[end].tolist(), strict=True)

@@ -25,7 +25,9 @@ def test_encoding():
     a, b = vocab["snow"], vocab["team"]
     ids = snippet.encode(["Snow team snow", "xyzzy TEAM", "xyzzy", ""])
     assert ids.tolist() == [[a, b, a], [b, 0, 0], [0, 0, 0], [0, 0, 0]]
-    assert snippet.encode(["xyzzy"]).dtype == torch.long
+    unknown = snippet.encode(["xyzzy"])  # alone in its batch
+    assert unknown.dtype == torch.long
+    assert not snippet.bag(unknown).any()
 
 
 def test_collate():
