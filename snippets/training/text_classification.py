@@ -35,7 +35,7 @@ vocab = {word: i for i, word in enumerate(sorted(words), start=1)}
 def encode(texts):
     """Ids (N, T), 0 is padding; unknown words are left out."""
     ids = [[vocab[w] for w in t.lower().split() if w in vocab] for t in texts]
-    ids = [torch.tensor(i or [0]) for i in ids]  # never 0 long
+    ids = [torch.tensor(i or [0]) for i in ids]  # 0: no word
     return nn.utils.rnn.pad_sequence(ids, batch_first=True)
 
 
