@@ -1,0 +1,20 @@
+"""Mean, maximum and softmax over the real tokens of a padded batch."""
+
+import torch
+
+x = torch.randn(3, 4, 2)  # (N, T, C): three texts, padded to four tokens
+lengths = torch.tensor([4, 2, 0])  # the last text is empty
+
+mask = torch.arange(x.shape[1], device=x.device) < lengths[:, None]
+m = mask[..., None]  # (N, T, 1), True where there is a token
+mean = x.masked_fill(~m, 0).sum(1) / m.sum(1).clamp(min=1)  # (N, C)
+largest = x.masked_fill(~m, -torch.inf).amax(1)  # (N, C)
+
+scores = x[..., 0]  # (N, T), for example those of attention pooling
+weights = scores.masked_fill(~mask, -torch.inf).softmax(1)
+weights = weights.nan_to_num(0)  # an empty text: NaN to 0
+
+torch.testing.assert_close(mean[1], x[1, :2].mean(0))
+torch.testing.assert_close(largest[1], x[1, :2].amax(0))
+torch.testing.assert_close(weights[1, :2], scores[1, :2].softmax(0))
+print("an empty text:", mean[2], largest[2], weights[2], sep="\n")
