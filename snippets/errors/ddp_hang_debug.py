@@ -23,14 +23,15 @@ def work(rank, folder):
     store, cache = Path(folder, "store").as_uri(), Path("cache")
     dist.init_process_group("gloo", store, rank=rank, world_size=2)
 
-    gloo = dist.new_group(backend="gloo")  # beside NCCL, too
+    group = dist.new_group(backend="gloo")  # beside NCCL, too
     log = Path(f"stack{rank}.txt")  # a file for each process
     faulthandler.dump_traceback_later(1, file=log.open("w"))  # or 300 s
+    limit = timedelta(seconds=3)  # in real code minutes
     if rank == 1:
         wait_for(cache)
         return  # the demonstration ends
     try:
-        dist.monitored_barrier(gloo, timedelta(seconds=3), wait_all_ranks=True)
+        dist.monitored_barrier(group, limit, wait_all_ranks=True)
     except RuntimeError as error:
         print("error:", error)
     cache.touch()
