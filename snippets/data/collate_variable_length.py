@@ -1,7 +1,7 @@
 """Batch sequences of different lengths: pad them, and keep a mask."""
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
+from torch import nn
 from torch.utils.data import DataLoader
 
 
@@ -16,7 +16,7 @@ def pad_collate(samples):
         raise ValueError("every sample of the batch is None")
     inputs, labels = zip(*samples, strict=True)
     lengths = torch.tensor([len(x) for x in inputs])
-    padded = pad_sequence(inputs, batch_first=True)  # zeros at the end
+    padded = nn.utils.rnn.pad_sequence(inputs, batch_first=True)  # add 0s
     mask = torch.arange(padded.shape[1]) < lengths[:, None]
     return padded, mask, torch.tensor(labels)
 

@@ -26,7 +26,7 @@ def samples_per_second(loader):
 
 if __name__ == "__main__":
     dataset = SlowFiles()
-    loader = DataLoader(
+    loader = torch.utils.data.DataLoader(
         dataset,
         batch_size=8,
         num_workers=2,  # the default 0 reads while the model waits

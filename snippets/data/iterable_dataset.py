@@ -1,30 +1,30 @@
 """Read a stream with several workers, each sample in only one of them."""
 
 import tempfile
-from itertools import islice
 from pathlib import Path
 
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+import torch
+from torch.utils.data import DataLoader
 
 
-class Lines(IterableDataset):
+class Lines(torch.utils.data.IterableDataset):
     """The numbers in a text file, shared out between the workers."""
 
-    def __init__(self, path):
+    def __init__(self, path):  # a pathlib.Path
         self.path = path
 
     def __iter__(self):
-        info = get_worker_info()  # None without workers
+        info = torch.utils.data.get_worker_info()  # None without workers
         i, n = (info.id, info.num_workers) if info else (0, 1)
-        with Path(self.path).open() as file:
-            yield from map(int, islice(file, i, None, n))
+        with self.path.open() as file:
+            yield from (int(s) for k, s in enumerate(file) if k % n == i)
 
 
 class EveryLine(Lines):
     """The same, not shared out: each worker reads all of them."""
 
     def __iter__(self):
-        with Path(self.path).open() as file:
+        with self.path.open() as file:
             yield from map(int, file)
 
 

@@ -15,11 +15,9 @@ train_set, val_set = random_split(dataset, [0.8, 0.2], generator)
 val_set = Subset(plain, val_set.indices)  # validate without augmentation
 print("random:", len(train_set), "and", len(val_set))
 
-# Stratified: both parts get the same share of each class.
 labels = torch.tensor([y for _, y in plain])  # ImageFolder: .targets
-train_index, val_index = train_test_split(
-    range(len(labels)), test_size=0.2, stratify=labels, random_state=0
-)
-train_set, val_set = Subset(dataset, train_index), Subset(plain, val_index)
-for part in (train_index, val_index):
+index = range(len(labels))  # stratified: the same share of each class
+i, j = train_test_split(index, test_size=0.2, stratify=labels, random_state=0)
+train_set, val_set = Subset(dataset, i), Subset(plain, j)
+for part in (i, j):
     print("stratified:", torch.bincount(labels[part]).tolist())

@@ -36,7 +36,7 @@ def train(epochs, device, last=Path("checkpoints/last.pt")):
             checkpoint["epoch"] = epoch
             torch.save(checkpoint, last)
             print(f"saved epoch {epoch}")
-        dist.barrier()  # all wait until the file is complete
+        torch.distributed.barrier()  # all wait until the file is complete
 
 
 if __name__ == "__main__":

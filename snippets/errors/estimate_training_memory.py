@@ -31,7 +31,8 @@ def training_bytes(model, x):
 
 if __name__ == "__main__":
     with torch.device("meta"):  # shapes without memory
-        model, x = resnet50(), torch.randn(32, 3, 224, 224)
+        model = resnet50()  # or yours
+        x = torch.randn(32, 3, 224, 224)
     found = training_bytes(model, x)
     for name, size in found.items():
         print(f"{name:11} {size / 2**20:5.0f} MiB")

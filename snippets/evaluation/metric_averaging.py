@@ -19,8 +19,8 @@ class AverageMeter:
 
     def compute(self, device=None):  # with NCCL the GPU of the process
         sums = torch.tensor([self.total, self.n], dtype=float, device=device)
-        if dist.is_initialized():
-            dist.all_reduce(sums)  # adds up those of all processes
+        if torch.distributed.is_initialized():
+            torch.distributed.all_reduce(sums)  # over all processes
         return (sums[0] / sums[1]).item()
 
 

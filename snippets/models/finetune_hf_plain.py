@@ -1,14 +1,8 @@
 """Fine-tune a transformers model in a plain PyTorch loop."""
 
 import torch
-from torch.utils.data import DataLoader
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    BertConfig,
-    BertTokenizer,
-    DataCollatorWithPadding,
-)
+import transformers
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 DATA = {"a good film": 1, "so bad": 0, "so good": 1, "a bad film": 0}
 
@@ -18,24 +12,24 @@ def load():
     # tokenizer = AutoTokenizer.from_pretrained(name)
     # model = AutoModelForSequenceClassification.from_pretrained(
     #     name, num_labels=2)
-    tokenizer = BertTokenizer(model_max_length=512)
+    tokenizer = transformers.BertTokenizer(model_max_length=512)
     tokenizer.add_tokens(["a", "bad", "film", "good", "so"])
-    config = BertConfig(vocab_size=10, hidden_size=24, num_hidden_layers=2)
+    sizes = {"vocab_size": 10, "hidden_size": 24, "num_hidden_layers": 2}
+    config = transformers.BertConfig(**sizes)
     return tokenizer, AutoModelForSequenceClassification.from_config(config)
 
 
 def train(model, tokenizer, data, optimizer, epochs):
     """Train on texts that are tokenized; each has its label."""
-    pad = DataCollatorWithPadding(tokenizer)  # to the longest of a batch
-    loader = DataLoader(data, 2, shuffle=True, collate_fn=pad)
+    pad = transformers.DataCollatorWithPadding(tokenizer)
+    loader = torch.utils.data.DataLoader(data, 2, shuffle=True, collate_fn=pad)
     model.train()  # from_pretrained leaves it in eval mode
     for _ in range(epochs):
         for batch in loader:
             # The batch has labels: the model computes the loss.
-            loss = model(**batch.to(model.device)).loss
-            optimizer.zero_grad()
-            loss.backward()
+            model(**batch.to(model.device)).loss.backward()
             optimizer.step()
+            optimizer.zero_grad()
 
 
 def main():

@@ -13,8 +13,7 @@ def grad_cam(model, layer, images, classes=None):
     After Selvaraju et al. 2017, "Grad-CAM", equations 1 and 2.
     """
     kept = {}
-    hook = lambda module, args, output: kept.update(maps=output)  # noqa: E731
-    with layer.register_forward_hook(hook):
+    with layer.register_forward_hook(lambda m, a, out: kept.update(maps=out)):
         scores = model(images.detach().requires_grad_())  # (N, classes)
     if classes is None:
         classes = scores.argmax(1)

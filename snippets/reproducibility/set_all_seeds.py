@@ -24,7 +24,7 @@ if __name__ == "__main__":
     set_deterministic()  # leave it out where equal starts are enough
     for seed in [0, 0, 1]:
         set_seed(seed)
-        generator = torch.Generator().manual_seed(seed)  # the batch order
+        generator = torch.Generator().manual_seed(seed)  # for your DataLoader
         loader = DataLoader(range(6), 3, shuffle=True, generator=generator)
         order = [index for batch in loader for index in batch.tolist()]
         numbers = random.random(), np.random.rand(), torch.rand(1).item()

@@ -9,9 +9,8 @@ from torch import nn
 def save_checkpoint(checkpoint, path):
     """Write under another name, then rename: a kill leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    tmp = path.with_suffix(".tmp")
-    torch.save(checkpoint, tmp)
-    tmp.replace(path)  # atomic
+    torch.save(checkpoint, path.with_suffix(".tmp"))
+    path.with_suffix(".tmp").replace(path)  # atomic
 
 
 def train(scores, start_epoch=0, folder=Path("checkpoints")):

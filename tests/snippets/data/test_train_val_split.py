@@ -18,7 +18,7 @@ TEN = TensorDataset(torch.arange(10))
 
 
 def test_stratified_parts_are_disjoint_and_keep_the_shares():
-    train, val = snippet.train_index, snippet.val_index
+    train, val = snippet.i, snippet.j
     assert sorted([*train, *val]) == list(range(100))
     assert (len(train), len(val)) == (80, 20)
     share = np.mean(snippet.labels.numpy())
@@ -35,7 +35,7 @@ def test_the_parts_have_transforms_of_their_own():
     train, val = snippet.train_set, snippet.val_set
     assert train.dataset is snippet.dataset
     assert val.dataset is snippet.plain
-    assert (train.indices, val.indices) == (snippet.train_index, snippet.val_index)
+    assert (train.indices, val.indices) == (snippet.i, snippet.j)
     # The same image: fixed in validation, a random crop of it in training.
     assert all(
         len({snippet.plain[i][0].tobytes() for _ in range(9)}) == 1
