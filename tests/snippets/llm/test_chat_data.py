@@ -119,3 +119,23 @@ def test_the_collator_pads_by_position(tokenizer):
     batch = DataCollatorForSeq2Seq(tokenizer)(rows)
     assert batch["labels"][0].tolist() == labels.tolist()
     assert batch["labels"][1].tolist() == ids[:9].tolist() + [-100] * (len(ids) - 9)
+
+
+def test_a_tokenizer_that_drops_line_breaks():
+    words = ["[UNK]", "user", "assistant", "a", "b"]
+    own = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, "[UNK]"))
+    own.pre_tokenizer = pre_tokenizers.Whitespace()
+    made = PreTrainedTokenizerFast(tokenizer_object=own, eos_token="<|im_end|>")
+    made.add_tokens("<|im_start|>", special_tokens=True)
+    roles = ["user", "assistant"] * 2
+    chat = [{"role": r, "content": "ab"[i % 2]} for i, r in enumerate(roles)]
+    learnt = []
+    end = "<|im_end|>{% endgeneration %}{{ '\\n' }}"
+    for new in ("<|im_end|>\n{% endgeneration %}", end):
+        made.chat_template = snippet.TEMPLATE.replace(
+            "<|im_end|>\n{% endgeneration %}", new
+        )
+        ids, labels = snippet.mask_labels(made, chat)
+        learnt.append(made.decode(ids[labels != -100]))
+    assert "user" in learnt[0]
+    assert learnt[1] == "b <|im_end|> b <|im_end|>"
