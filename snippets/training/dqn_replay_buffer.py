@@ -1,0 +1,60 @@
+"""DQN on a corridor: replay buffer, target network, terminated states."""
+
+from copy import deepcopy
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class ReplayBuffer:
+    """The last `size` transitions, in tensors made once."""
+
+    def __init__(self, size, obs_dim):
+        self.obs, self.next_obs = torch.zeros(2, size, obs_dim)
+        self.action = torch.zeros(size, dtype=torch.int64)
+        self.reward, self.done = torch.zeros(2, size)  # 1: terminated
+        self.size, self.count = size, 0
+
+    def add(self, obs, action, reward, next_obs, done):
+        i = self.count % self.size  # the oldest makes room
+        self.obs[i], self.next_obs[i] = obs, next_obs
+        self.action[i], self.reward[i], self.done[i] = action, reward, done
+        self.count += 1
+
+    def sample(self, n):
+        i = torch.randint(min(self.count, self.size), (n,))
+        rows = self.obs, self.action, self.reward, self.next_obs, self.done
+        return [row[i] for row in rows]
+
+
+def dqn_loss(q_net, target_net, batch, gamma=0.99):
+    """Mean loss of a batch; `done` is 1 where the episode terminated."""
+    obs, action, reward, next_obs, done = batch
+    q = q_net(obs).gather(1, action[:, None]).squeeze(1)  # (B,)
+    with torch.no_grad():
+        target = reward + gamma * (1 - done) * target_net(next_obs).amax(1)
+    return F.smooth_l1_loss(q, target)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # leave this out: it suits tiny networks
+    torch.manual_seed(0)
+    states, buffer = torch.eye(4), ReplayBuffer(500, 4)  # a reward in cell 3
+    q_net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))
+    target_net = deepcopy(q_net)
+    optimizer = torch.optim.Adam(q_net.parameters(), lr=0.01)
+    cell = 0
+    for step in range(600):
+        action = int(torch.randint(2, ()))  # yours: epsilon-greedy
+        new = max(cell + 2 * action - 1, 0)  # 0: left, 1: right
+        goal = new == 3
+        buffer.add(states[cell], action, float(goal), states[new], goal)
+        cell = 0 if goal else new
+        loss = dqn_loss(q_net, target_net, buffer.sample(32), gamma=0.9)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 25 == 0:
+            target_net.load_state_dict(q_net.state_dict())
+    print([round(value, 1) for value in q_net(states[:3]).amax(1).tolist()])

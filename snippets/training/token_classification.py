@@ -1,0 +1,60 @@
+"""Named entities: labels of words on word pieces, F1 of whole entities."""
+
+from itertools import pairwise
+
+import torch
+from torch.nn import functional as F
+from transformers import BertConfig, BertForTokenClassification, BertTokenizer
+
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+TEXTS = ["Anna Lindt lives in Hangzhou", "New Hamburg is near Hamburg"]
+PIECES = """[PAD] [UNK] [CLS] [SEP] [MASK] anna lin ##dt lives in hang ##zhou
+new ham ##burg is near"""
+TAGS = ["B-PER I-PER O O B-LOC", "B-LOC I-LOC O O B-LOC"]
+
+
+def align_labels(tokens, word_labels):
+    """Put each word's label on its first piece, -100 everywhere else."""
+    rows = []
+    for i, labels in enumerate(word_labels):
+        pairs = pairwise([None, *tokens.word_ids(i)])  # None: [CLS], [PAD]
+        rows.append([-100 if w in (None, v) else labels[w] for v, w in pairs])
+    return torch.tensor(rows)  # (N, L)
+
+
+def entities(rows):
+    """Return a set of (row, kind, first word, word after the last)."""
+    found = set()
+    for n, tags in enumerate(rows):
+        kind, start = None, 0
+        for i, tag in enumerate([*tags, "O"]):
+            if kind and tag != f"I-{kind}":
+                found.add((n, kind, start, i))
+                kind = None
+            if tag != "O" and kind is None:  # B-, or an I- without its B-
+                kind, start = tag[2:], i
+    return found
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    # Yours: AutoTokenizer, AutoModelForTokenClassification.from_pretrained
+    tokenizer = BertTokenizer({p: i for i, p in enumerate(PIECES.split())})
+    config = BertConfig(hidden_size=24, num_hidden_layers=2, num_labels=5)
+    model = BertForTokenClassification(config)
+    words, tags = ([row.split() for row in rows] for rows in (TEXTS, TAGS))
+    tokens = tokenizer(words, is_split_into_words=True, padding=True)
+    tokens = tokens.convert_to_tensors("pt")
+    word_labels = [[NAMES.index(tag) for tag in row] for row in tags]
+    labels = align_labels(tokens, word_labels)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)  # BERT: 2e-5
+    for _ in range(30):
+        logits = model(**tokens).logits  # (N, L, C)
+        loss = F.cross_entropy(logits.transpose(1, 2), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    both = zip(model.eval()(**tokens).logits.argmax(-1), labels, strict=True)
+    found = entities([NAMES[i] for i in row[y != -100]] for row, y in both)
+    true = entities(tags)
+    print("F1", 2 * len(found & true) / (len(found) + len(true)))

@@ -1,0 +1,115 @@
+"""dqn-replay-buffer: the loss in a loop, the ring buffer, variants, bad input."""
+
+import warnings
+from copy import deepcopy
+
+import pytest
+import torch
+from torch import nn
+from torch.distributions import Categorical
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/dqn-replay-buffer"
+snippet = load_snippet("training/dqn_replay_buffer.py")
+
+
+@pytest.fixture
+def nets():
+    torch.manual_seed(0)
+    return nn.Linear(3, 4), nn.Linear(3, 4)
+
+
+@pytest.fixture
+def batch():
+    torch.manual_seed(1)
+    action, done = torch.randint(4, (32,)), (torch.rand(32) < 0.4).float()
+    return (
+        torch.randn(32, 3),
+        action,
+        3 * torch.randn(32),
+        torch.randn(32, 3),
+        done,
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"gamma": 0.5}])
+def test_the_loss_in_a_loop(nets, batch, options):
+    q_net, target_net = nets
+    gamma = options.get("gamma", 0.99)
+    total = 0.0
+    for obs, action, reward, new, done in zip(*batch, strict=True):
+        q = (q_net.weight.double() @ obs.double() + q_net.bias)[action].item()
+        best = (target_net.weight.double() @ new.double() + target_net.bias).max()
+        target = reward.item() + (0 if done else gamma * best.item())
+        gap = abs(q - target)
+        total += gap * gap / 2 if gap < 1 else gap - 0.5
+    loss = snippet.dqn_loss(q_net, target_net, batch, **options)
+    assert loss.item() == pytest.approx(total / 32, rel=1e-5)
+
+
+def test_only_the_network_that_is_trained_has_gradients(nets, batch):
+    snippet.dqn_loss(*nets, batch).backward()
+    assert nets[0].weight.grad.any()
+    assert nets[1].weight.grad is None
+
+
+def test_the_buffer_keeps_the_newest():
+    buffer = snippet.ReplayBuffer(3, 2)
+    for i in range(5):
+        buffer.add(torch.full((2,), i), i, -i, torch.full((2,), i + 1), i == 4)
+    assert buffer.count == 5
+    torch.manual_seed(0)
+    obs, action, reward, new, done = buffer.sample(200)
+    assert set(action.tolist()) == {2, 3, 4}
+    assert torch.equal(obs, action[:, None].expand(-1, 2).float())
+    assert torch.equal(new, obs + 1)
+    assert torch.equal(reward, -action.float())
+    assert torch.equal(done, (action == 4).float())
+    assert action.dtype == torch.int64
+    assert done.dtype == reward.dtype == torch.float32
+
+
+def test_a_buffer_that_is_not_full():
+    buffer = snippet.ReplayBuffer(100, 2)
+    buffer.add(torch.ones(2), 1, 7.0, torch.ones(2), done=False)
+    assert buffer.sample(5)[2].tolist() == [7.0] * 5
+    buffer.add(torch.ones(2), 1, 8.0, torch.ones(2), done=False)
+    torch.manual_seed(0)
+    assert set(buffer.sample(50)[2].tolist()) == {7.0, 8.0}
+
+
+def test_shapes_that_broadcast(nets, batch):
+    obs, action, reward, _, _ = batch
+    q = nets[0](obs).gather(1, action[:, None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with raises_as_documented(PAGE, "UserWarning: Using a target size"):
+            F.smooth_l1_loss(q, reward)
+    with raises_as_documented(PAGE, "RuntimeError: Index tensor must"):
+        nets[0](obs).gather(1, action)
+    with raises_as_documented(PAGE, "RuntimeError: gather(): Expected dtype"):
+        nets[0](obs).gather(1, action.float()[:, None])
+
+
+def test_variants(nets, batch):
+    q_net, target_net = nets
+    new = batch[3]
+    double = target_net(new).gather(1, q_net(new).argmax(1)[:, None]).squeeze(1)
+    for value, row in zip(double, new, strict=True):
+        torch.testing.assert_close(value, target_net(row)[q_net(row).argmax()])
+    before = deepcopy(target_net.weight)
+    for p, q in zip(target_net.parameters(), q_net.parameters(), strict=True):
+        p.data.lerp_(q.data, 0.005)
+    expected = 0.995 * before + 0.005 * q_net.weight
+    torch.testing.assert_close(target_net.weight, expected)
+
+
+def test_the_policy_gradient_raises_good_actions():
+    logits = torch.zeros(4, 2, requires_grad=True)
+    dist, action = Categorical(logits=logits), torch.tensor([0, 1, 0, 1])
+    G = torch.tensor([2.0, 0.0, 2.0, 0.0])
+    (-(dist.log_prob(action) * (G - G.mean())).mean()).backward()
+    # d log p(a) / d logits is onehot(a) - p; weights 1, -1, 1, -1; the mean of 4
+    assert logits.grad.tolist() == [[-0.125, 0.125]] * 4

@@ -1,0 +1,139 @@
+"""token-classification: hand-made alignments and spans, the same loss, bad input."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+from transformers import (
+    BatchEncoding,
+    BertConfig,
+    BertForTokenClassification,
+    BertTokenizer,
+    DataCollatorForTokenClassification,
+)
+
+from tests.helpers import load_snippet, raises_as_documented
+
+PAGE = "training/token-classification"
+snippet = load_snippet("training/token_classification.py")
+WORDS = [text.split() for text in snippet.TEXTS]
+TAGS = [tags.split() for tags in snippet.TAGS]
+IDS = [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return BertTokenizer({piece: i for i, piece in enumerate(snippet.PIECES.split())})
+
+
+def encode(tokenizer, words, **options):
+    return tokenizer(words, is_split_into_words=True, padding=True, **options)
+
+
+def test_the_data():
+    assert WORDS[0] == ["Anna", "Lindt", "lives", "in", "Hangzhou"]
+    assert [len(words) for words in WORDS] == [len(tags) for tags in TAGS]
+    assert {tag for tags in TAGS for tag in tags} <= set(snippet.NAMES)
+
+
+def test_labels_go_to_first_pieces(tokenizer):
+    tokens = encode(tokenizer, WORDS)
+    assert tokens.tokens(0)[1:-1] == [
+        "anna",
+        "lin",
+        "##dt",
+        "lives",
+        "in",
+        "hang",
+        "##zhou",
+    ]
+    no = -100
+    assert snippet.align_labels(tokens, IDS).tolist() == [
+        [no, 0, 1, no, 2, 3, 4, no, no],
+        [no, 4, 3, no, 2, 1, 0, no, no],
+    ]
+
+
+def test_padding_truncation_and_characters(tokenizer):
+    tokens = encode(tokenizer, [["Hamburg"], ["Anna", "is", "in"]])
+    labels = snippet.align_labels(tokens, [[3], [1, 0, 0]])
+    assert labels.tolist() == [[-100, 3, -100, -100, -100], [-100, 1, 0, 0, -100]]
+    assert labels.dtype == torch.int64
+    short = encode(tokenizer, [["Anna", "is"]], truncation=True, max_length=3)
+    assert snippet.align_labels(short, [[1, 0]]).tolist() == [[-100, 1, -100]]
+    characters = encode(tokenizer, [list("王小明")])
+    assert snippet.align_labels(characters, [[1, 2, 2]]).tolist() == [
+        [-100, 1, 2, 2, -100]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ("O O", set()),
+        ("B-PER", {(0, "PER", 0, 1)}),
+        ("B-PER I-PER O", {(0, "PER", 0, 2)}),
+        ("O B-LOC B-LOC I-LOC", {(0, "LOC", 1, 2), (0, "LOC", 2, 4)}),
+        ("B-PER I-LOC I-LOC", {(0, "PER", 0, 1), (0, "LOC", 1, 3)}),
+        ("O I-PER O I-PER", {(0, "PER", 1, 2), (0, "PER", 3, 4)}),
+    ],
+)
+def test_spans(tags, expected):
+    assert snippet.entities([tags.split()]) == expected
+
+
+def test_spans_of_several_rows():
+    assert snippet.entities([["O"], [], ["B-PER"]]) == {(2, "PER", 0, 1)}
+    assert snippet.entities(TAGS) == {
+        (0, "PER", 0, 2),
+        (0, "LOC", 4, 5),
+        (1, "LOC", 0, 2),
+        (1, "LOC", 4, 5),
+    }
+
+
+def test_the_loss_is_that_of_the_model(tokenizer):
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=20,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+        num_labels=5,
+    )
+    model = BertForTokenClassification(config).eval()
+    tokens = encode(tokenizer, WORDS, return_tensors="pt")
+    labels = snippet.align_labels(tokens, IDS)
+    out = model(**tokens, labels=labels)
+    logp = out.logits.double().log_softmax(-1)
+    kept = [
+        -logp[n, i, labels[n, i]]
+        for n in range(2)
+        for i in range(9)
+        if labels[n, i] >= 0
+    ]
+    assert len(kept) == 10
+    for loss in (
+        out.loss,
+        F.cross_entropy(out.logits.transpose(1, 2), labels),
+        F.cross_entropy(out.logits.flatten(0, 1), labels.flatten()),
+    ):
+        torch.testing.assert_close(loss.double(), sum(kept) / 10, rtol=1e-5, atol=0)
+    with raises_as_documented(PAGE, "RuntimeError: Expected target size"):
+        F.cross_entropy(out.logits, labels)
+
+
+def test_the_collator_pads_labels(tokenizer):
+    collate = DataCollatorForTokenClassification(tokenizer)
+    rows = [
+        {"input_ids": [2, 5, 3], "labels": [-100, 1, -100]},
+        {"input_ids": [2, 5, 3, 3], "labels": [-100, 1, 0, -100]},
+    ]
+    assert collate(rows)["labels"].tolist()[0] == [-100, 1, -100, -100]
+
+
+def test_what_is_refused(tokenizer):
+    with raises_as_documented(PAGE, "ValueError: word_ids() is not available"):
+        BatchEncoding({"input_ids": [[1]]}).word_ids(0)
+    with raises_as_documented(PAGE, "IndexError: list index"):
+        snippet.align_labels(encode(tokenizer, WORDS), [[1], [1]])
