@@ -37,13 +37,12 @@ def main():
         # Mean and std of the training part alone.
         mean, std = x[train_index].mean(0), x[train_index].std(0)
         dataset = TensorDataset((x - mean) / std, y)
-        train_set = Subset(dataset, train_index)
-        val_set = Subset(dataset, val_index)
-
+        loader = DataLoader(Subset(dataset, train_index), 32, shuffle=True)
+        val_loader = DataLoader(Subset(dataset, val_index), 256)
         model = nn.Sequential(nn.Linear(30, 16), nn.ReLU(), nn.Linear(16, 2))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        train(model, DataLoader(train_set, 32, shuffle=True), optimizer, 5)
-        accuracies.append(evaluate(model, DataLoader(val_set, 256)))
+        train(model, loader, optimizer, epochs=5)
+        accuracies.append(evaluate(model, val_loader))
     mean, std = np.mean(accuracies), np.std(accuracies, ddof=1)
     print(f"{len(accuracies)} folds: {mean:.0%} ± {std:.0%}")
 

@@ -35,8 +35,9 @@ if __name__ == "__main__":
     conv = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
     cnn = nn.Sequential(conv, nn.AdaptiveAvgPool2d(1), nn.Flatten())
     model = ImageAndTable(cnn, 8, columns=4, classes=2).to(device)
-    for batch in DataLoader(ImageTableDataset(), batch_size=3):
+    for batch in DataLoader(ImageTableDataset(), batch_size=4):
         batch = {k: v.to(device) for k, v in batch.items()}
         logits = model(batch["image"], batch["table"])
         loss = nn.functional.cross_entropy(logits, batch["label"])
-        print({k: tuple(v.shape) for k, v in batch.items()}, loss.ndim)
+        loss.backward()
+        print({k: tuple(v.shape) for k, v in batch.items()})

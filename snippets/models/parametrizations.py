@@ -1,4 +1,4 @@
-"""Constrain a weight: positive, of spectral norm 1, orthogonal, normalised."""
+"""Constrain a weight: positive, orthogonal, of spectral norm 1."""
 
 import torch
 from torch import nn
@@ -12,7 +12,8 @@ class Positive(nn.Module):
     def forward(self, raw):
         return F.softplus(raw)
 
-    def right_inverse(self, weight):  # must be positive
+    def right_inverse(self, weight):  # negative ones lose their sign
+        weight = weight.abs().clamp(min=1e-6)
         return weight + torch.log(-torch.expm1(-weight))
 
 

@@ -21,15 +21,14 @@ class TwoHeads(nn.Module):
 
 
 def train_epoch(model, loader, optimizer):
-    """Return the mean loss of each task; a missing value is NaN."""
+    """Return the loss of each task, averaged over the batches."""
     model.train()
-    total = torch.zeros(2)
+    total = 0
     for x, label, value in loader:
         logits, pred = model(x)  # (N, C), (N,)
-        known = ~value.isnan()  # leave out what has no value
-        error = (pred - value)[known]
+        error = (pred - value)[~value.isnan()]  # NaN: no value known
         loss_label = F.cross_entropy(logits, label)
-        loss_value = error.square().sum() / known.sum().clamp(min=1)
+        loss_value = error.square().sum() / max(error.numel(), 1)
         loss = loss_label + 0.01 * loss_value  # brings both to one scale
         optimizer.zero_grad()
         loss.backward()  # once, for the sum
@@ -39,12 +38,12 @@ def train_epoch(model, loader, optimizer):
 
 
 def main():
-    """Learn a class and a value around 10 from the same features."""
+    """Learn a class and a value between about -30 and 30."""
     torch.manual_seed(0)
     x = torch.randn(400, 8)
     label = (x[:, 0] > 0).long()
     value = 10 * x[:, 1]
-    value[::4] = torch.nan  # a quarter is not known
+    value[::4] = torch.nan  # a quarter has no value
     loader = DataLoader(TensorDataset(x, label, value), 40, shuffle=True)
     model = TwoHeads(in_features=8, classes=2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)

@@ -17,14 +17,14 @@ class UncertaintyWeights(nn.Module):
 
 
 if __name__ == "__main__":
+    torch.manual_seed(0)
     model, weigh = nn.Linear(8, 2), UncertaintyWeights(2)
     optimizer = torch.optim.Adam(
         [
-            {"params": model.parameters(), "lr": 1e-3},
-            {"params": weigh.parameters(), "lr": 0.05},
+            {"params": model.parameters(), "lr": 0.01},
+            {"params": weigh.parameters(), "lr": 0.2},
         ]
     )
-    torch.manual_seed(0)
     x, noise = torch.randn(500, 8), torch.randn(500, 2)
     target = noise * torch.tensor([0.1, 10.0])  # the second task is noisy
     for _ in range(400):
@@ -33,5 +33,5 @@ if __name__ == "__main__":
         weigh(*losses).backward()
         optimizer.step()
     weights = 0.5 * torch.exp(-weigh.log_var)
-    print(f"losses {losses[0]:.1g} and {losses[1]:.1g}")
-    print(f"weights {weights[0]:.1g} and {weights[1]:.1g}")
+    print(f"losses {losses[0]:.2f} and {losses[1]:.0f}")
+    print(f"weights {weights[0]:.0f} and {weights[1]:.3f}")

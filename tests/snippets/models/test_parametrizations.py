@@ -36,6 +36,14 @@ def test_softplus_and_back():
     assert torch.equal(Positive().right_inverse(large), large)
 
 
+def test_any_weight_can_be_registered():
+    layer = nn.Linear(3, 2)
+    layer.weight.data = torch.tensor([[-0.5, 0.0, 0.5], [1.0, -2.0, 3.0]])
+    parametrize.register_parametrization(layer, "weight", Positive())
+    expected = torch.tensor([[0.5, 1e-6, 0.5], [1.0, 2.0, 3.0]])
+    torch.testing.assert_close(layer.weight.detach(), expected)
+
+
 def test_a_weight_is_kept_set_and_removed():
     layer = nn.Linear(3, 2)
     nn.init.uniform_(layer.weight, 0.1, 2)
