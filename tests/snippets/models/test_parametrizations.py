@@ -1,0 +1,126 @@
+"""parametrizations: values by NumPy, keys, copies, and the messages."""
+
+import copy
+import io
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import parametrizations, parametrize
+
+from tests.helpers import assert_documented, load_snippet, raises_as_documented
+
+PAGE = "models/parametrizations"
+Positive = load_snippet("models/parametrizations.py").Positive
+
+
+class NoInverse(nn.Module):
+    def forward(self, raw):
+        return nn.functional.softplus(raw)
+
+
+def positive(module=None):
+    layer = nn.Linear(3, 2)
+    nn.init.uniform_(layer.weight, 0.1, 2)
+    return parametrize.register_parametrization(layer, "weight", module or Positive())
+
+
+def test_softplus_and_back():
+    raw = torch.linspace(-8, 8, 33, dtype=torch.float64)
+    weight = Positive()(raw)
+    np.testing.assert_allclose(weight, np.log1p(np.exp(raw.numpy())))
+    torch.testing.assert_close(Positive().right_inverse(weight), raw)
+    large = torch.tensor([100.0, 1e4])
+    assert torch.equal(Positive().right_inverse(large), large)
+
+
+def test_any_weight_can_be_registered():
+    layer = nn.Linear(3, 2)
+    layer.weight.data = torch.tensor([[-0.5, 0.0, 0.5], [1.0, -2.0, 3.0]])
+    parametrize.register_parametrization(layer, "weight", Positive())
+    expected = torch.tensor([[0.5, 1e-6, 0.5], [1.0, 2.0, 3.0]])
+    torch.testing.assert_close(layer.weight.detach(), expected)
+
+
+def test_a_weight_is_kept_set_and_removed():
+    layer = nn.Linear(3, 2)
+    nn.init.uniform_(layer.weight, 0.1, 2)
+    before = layer.weight.detach().clone()
+    parametrize.register_parametrization(layer, "weight", Positive())
+    torch.testing.assert_close(layer.weight.detach(), before)
+    layer.weight = torch.full((2, 3), 0.3)
+    torch.testing.assert_close(layer.weight.detach(), torch.full((2, 3), 0.3))
+    parametrize.remove_parametrizations(layer, "weight")
+    assert type(layer) is nn.Linear
+    torch.testing.assert_close(layer.weight.detach(), torch.full((2, 3), 0.3))
+
+
+def test_what_does_not_change_the_weight():
+    layer = positive(NoInverse())
+    before = layer.weight.detach().clone()
+    nn.init.ones_(layer.weight)
+    layer.weight.data.fill_(1)
+    assert torch.equal(layer.weight, before)
+    assert NoInverse()(torch.zeros(())).item() == pytest.approx(math.log(2))
+
+
+def test_adam_pushes_against_a_clamp():
+    """After the target has changed, the clamped weight stays at 0 for a while."""
+    weight = nn.Parameter(torch.tensor(1.0))
+    optimizer = torch.optim.Adam([weight], lr=0.1)
+    stuck = 0
+    for step in range(60):
+        optimizer.zero_grad()
+        (-weight if step >= 40 else weight).backward()
+        optimizer.step()
+        weight.data.clamp_(min=0)
+        stuck += step >= 40 and weight.item() == 0
+    assert stuck > 3
+
+
+def test_the_built_in_ones():
+    torch.manual_seed(0)
+    layer = parametrizations.spectral_norm(nn.Linear(5, 4), n_power_iterations=50)
+    layer(torch.ones(1, 5))
+    assert np.linalg.norm(layer.weight.detach().numpy(), 2) == pytest.approx(
+        1, abs=1e-3
+    )
+    old = nn.Linear(5, 4)
+    with pytest.warns(FutureWarning, match="deprecated") as caught:
+        old = torch.nn.utils.weight_norm(old)
+    assert_documented(PAGE, "FutureWarning", f"FutureWarning: {caught[0].message}")
+    assert set(old.state_dict()) == {"bias", "weight_g", "weight_v"}
+    new = parametrizations.weight_norm(nn.Linear(5, 4))
+    new.load_state_dict(old.state_dict())
+    x = torch.randn(2, 5)
+    torch.testing.assert_close(new(x), old(x))
+
+
+def test_cached_computes_once():
+    calls = []
+    layer = positive()
+    layer.parametrizations.weight[0].register_forward_hook(lambda *_: calls.append(1))
+    with parametrize.cached():
+        layer(torch.ones(1, 3))
+        layer(torch.ones(1, 3))
+    assert len(calls) == 1
+
+
+def test_messages():
+    with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading"):
+        positive().load_state_dict(nn.Linear(3, 2).state_dict())
+    with raises_as_documented(PAGE, "RuntimeError: Serialization of"):
+        torch.save(positive(), io.BytesIO())
+    layer = positive()
+    parametrize.remove_parametrizations(copy.deepcopy(layer), "weight")
+    with raises_as_documented(PAGE, "AttributeError: 'ParametrizedLinear'"):
+        layer(torch.ones(1, 3))
+
+
+def test_no_inverse(monkeypatch):
+    layer = positive()
+    monkeypatch.delattr(Positive, "right_inverse")
+    with raises_as_documented(PAGE, "RuntimeError: parametrization Positive"):
+        layer.weight = torch.ones(2, 3)
