@@ -30,7 +30,7 @@ def with_best(program):
     paths = lines(BEST, "best, last =", "best, last =")
     program = put(program, "start_epoch,", "start_epoch,", f"{paths}\n{STARTS}")
     train = "def train(epochs, folder=Path('checkpoints')):"
-    function = lines(BEST, "def save_checkpoint", "tmp.replace")
+    function = lines(BEST, "def save_checkpoint", 'path.with_suffix(".tmp").r')
     return put(program, "def train", "def train", f"{function}\n\n\n{train}")
 
 
