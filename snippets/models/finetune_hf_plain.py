@@ -14,8 +14,9 @@ def load():
     #     name, num_labels=2)
     tokenizer = transformers.BertTokenizer(model_max_length=512)
     tokenizer.add_tokens(["a", "bad", "film", "good", "so"])
-    sizes = {"vocab_size": 10, "hidden_size": 24, "num_hidden_layers": 2}
-    config = transformers.BertConfig(**sizes)
+    config = transformers.BertConfig(
+        vocab_size=10, hidden_size=24, num_hidden_layers=2
+    )
     return tokenizer, AutoModelForSequenceClassification.from_config(config)
 
 
