@@ -44,7 +44,7 @@ behaviour: $(READY) compiler chromium ## All other tests, on every core
 	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
-	$(BIN)/pytest --gpu --verify docs
+	$(BIN)/pytest --gpu --save-runs docs
 
 test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
 	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
@@ -116,7 +116,7 @@ SPEC_newest := torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
 compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, or: make compat TORCH=2.13.0
-	.compat/$(TORCH)/bin/pytest --verify docs
+	.compat/$(TORCH)/bin/pytest --save-runs docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 
 .compat/%/.ready: requirements.txt

@@ -1,3 +1,3 @@
 """Makes pytest collect the blocks of the pages in docs/."""
 
-pytest_plugins = ["cookbook.running.collector"]
+pytest_plugins = ["cookbook.running.plugin"]

@@ -7,17 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cookbook import records
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
-from cookbook.contributing import move, recipe_check, scaffold
+from cookbook.contributing import recipe_check, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
-from cookbook.running.runner import RunnerError
 from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
-REFUSALS = (PageError, scaffold.ScaffoldError, records.MergeError, RunnerError)
+REFUSALS = (PageError, scaffold.ScaffoldError)
 
 
 def main() -> int:
@@ -51,10 +49,6 @@ def parser() -> argparse.ArgumentParser:
     add("--fix", action="store_true", help=text)
     add = command("new", new, "start a recipe from the templates")
     add("recipe", help="<category>/<slug>")
-    text = "move a recipe to another category or slug, with all that speaks of it"
-    add = command("move", move_recipe, text)
-    add("recipe", help="<category>/<slug>, as it is")
-    add("target", help="<category>/<slug>, as it is to be")
     text = "confirm that a recipe's pages say the same in both languages"
     add = command("parity", confirm_parity, text)
     add("slugs", nargs="+", metavar="slug", help="a recipe")
@@ -62,8 +56,6 @@ def parser() -> argparse.ArgumentParser:
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
     add("--show", action="store_true", help="print the code of the best recipe")
-    add = command("merge", merge, "join the records of a run that was split")
-    add("parts", nargs="+", type=Path, help="records of its parts")
     return parser
 
 
@@ -73,7 +65,9 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
     recipes = named(catalogue, arguments.slugs)
     if not recipes:
         if arguments.fix:
-            sys.exit("--fix: name recipes; or run ruff format and pytest --record docs")
+            sys.exit(
+                "--fix: name recipes; or run ruff format and pytest --record-output docs"
+            )
         return check_all(catalogue)
     passes = recipe_check.check(catalogue, recipes, arguments.fix)
     print("all in order" if passes else "\nnot in order; see above")
@@ -98,14 +92,6 @@ def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
     paths = scaffold.create(Catalogue(root), arguments.recipe)
     print(scaffold.report(root, paths))
-    return 0
-
-
-def move_recipe(root: Path, arguments: argparse.Namespace) -> int:
-    """Move a recipe's files; print where they are now and what to run next."""
-    planned = move.plan(Catalogue(root), arguments.recipe, arguments.target)
-    move.carry_out(planned)
-    print(move.report(planned))
     return 0
 
 
@@ -149,16 +135,6 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
 def print_found(root: Path, arguments: argparse.Namespace) -> int:
     """Print the recipes found, or the code of the best."""
     return find.find(root, arguments.query, arguments.lang, arguments.show)
-
-
-def merge(root: Path, arguments: argparse.Namespace) -> int:
-    """Write the joined records to verified/, and print where they are."""
-    parts = [root / part for part in arguments.parts]
-    blocks = [block for page in Catalogue(root).pages for block in page.blocks]
-    files = records.merge(root, parts, blocks)
-    for file in files:
-        print(file.relative_to(root))
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What runs left behind: one JSON file per environment in verified/.
 
-A file is written by ``pytest --verify``, whole or not at all, and never by hand. Its
+A file is written by ``pytest --save-runs``, whole or not at all, and never by hand. Its
 name follows from its environment.
 A block counts as verified only while its text still has the recorded hash.
 """
@@ -9,7 +9,6 @@ import json
 import platform
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,9 +19,12 @@ from packaging.version import Version
 from cookbook.pages import Block
 from cookbook.rules import Problem
 
-SCHEMA = 1
+SCHEMA = 2
 FOLDER = Path("verified")
-SCHEMA_FILE = Path(__file__).resolve().parents[1] / FOLDER / "schema.json"
+ENVIRONMENT = {"torch", "torchvision", "numpy", "python", "platform", "kind", "device"}
+ENVIRONMENT |= {"cuda", "date", "commit"}
+# How long a run took is CPU time of all its processes; older records do not say.
+BLOCK = {"path", "sha256", "status", "cpu_seconds"}
 PROBE = Path(__file__).parent / "running" / "probe.py"
 
 
@@ -109,21 +111,21 @@ def git(root: Path, *arguments: str) -> str:
     return result.stdout.strip() if result.returncode == 0 else ""
 
 
-def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> Path:
+def write(root: Path, environment: dict, blocks: list[dict], known: set[str]) -> Path:
     """Write an environment's record; the old one stays until the new is whole.
 
     A run of a part of the blocks takes nothing away: what it did not run stays as the
-    old record has it.
+    old record has it, while its path is ``known``.
     """
     file = root / FOLDER / f"{name_of(environment)}.json"
     kept = []
-    if not complete and file.exists() and problem(root, file) is None:
-        kept = json.loads(file.read_text("utf-8"))["blocks"]
+    if file.exists() and problem(root, file) is None:
+        old = json.loads(file.read_text("utf-8"))["blocks"]
+        kept = [block for block in old if block["path"] in known]
     merged = {block["path"]: block for block in [*kept, *blocks]}
     document = {
         "schema": SCHEMA,
         "environment": dict(sorted(environment.items())),
-        "complete": complete,
         "blocks": sorted(merged.values(), key=lambda block: block["path"]),
     }
     file.parent.mkdir(exist_ok=True)
@@ -131,53 +133,6 @@ def write(root: Path, environment: dict, blocks: list[dict], complete: bool) -> 
     temporary.write_text(_text(document), encoding="utf-8")
     temporary.replace(file)
     return file
-
-
-class MergeError(Exception):
-    """These records are not parts of one run."""
-
-
-def merge(root: Path, parts: list[Path], blocks: list[Block]) -> list[Path]:
-    """Join the records of a run that was split: one per environment.
-
-    Such a record is complete where it has all the ``blocks`` that can run there.
-
-    Raises:
-        MergeError: a part is no record, or was made from another commit.
-    """
-    if bad := [str(found) for part in parts if (found := problem(root, part))]:
-        raise MergeError("\n".join(bad))
-    runs: dict[str, list[dict]] = {}
-    for part in parts:
-        runs.setdefault(part.stem, []).append(json.loads(part.read_text("utf-8")))
-    return [_join(root, run, blocks) for run in runs.values()]
-
-
-def _join(root: Path, run: list[dict], blocks: list[Block]) -> Path:
-    environment = run[-1]["environment"]
-    commits = {part["environment"]["commit"] for part in run}
-    if len(commits) > 1:
-        names = ", ".join(sorted(map(str, commits)))
-        raise MergeError(f"{name_of(environment)}: of several commits: {names}")
-    left_out = ("skip",) if environment["kind"] == "gpu" else ("skip", "gpu")
-    wanted = {block.sha256 for block in blocks if block.mark not in left_out}
-    done = [block for part in run for block in part["blocks"]]
-    done.sort(key=lambda block: block["status"] == "failed")  # the last one counts
-    complete = wanted <= {block["sha256"] for block in done}
-    return write(root, environment, done, complete)
-
-
-def renamed(root: Path, new_path: Callable[[str], str]) -> dict[Path, str]:
-    """The text of each believable record, its blocks under their new paths."""
-    texts = {}
-    for file in files(root):
-        if problem(root, file) is None:
-            document = json.loads(file.read_text("utf-8"))
-            for block in document["blocks"]:
-                block["path"] = new_path(block["path"])
-            document["blocks"].sort(key=lambda block: block["path"])
-            texts[file.relative_to(root)] = _text(document)
-    return texts
 
 
 def _text(document: dict) -> str:
@@ -219,17 +174,7 @@ def _of_unknown_commits(root: Path) -> list[Record]:
 
 def files(root: Path) -> list[Path]:
     """The files of records, believable or not."""
-    found = sorted((root / FOLDER).glob("*.json"))
-    return [file for file in found if file.name != "schema.json"]
-
-
-def schema_error(document: object):
-    """The most relevant fault that schema.json finds in a document, or None."""
-    from jsonschema import Draft202012Validator  # not needed where blocks only run
-    from jsonschema.exceptions import best_match
-
-    schema = json.loads(SCHEMA_FILE.read_text("utf-8"))
-    return best_match(Draft202012Validator(schema).iter_errors(document))
+    return sorted((root / FOLDER).glob("*.json"))
 
 
 def problem(root: Path, file: Path) -> Problem | None:
@@ -237,15 +182,32 @@ def problem(root: Path, file: Path) -> Problem | None:
     path, today = file.relative_to(root), datetime.now(UTC).date().isoformat()
     try:
         document = json.loads(file.read_text("utf-8"))
-    except ValueError as error:
-        return _problem(path, error)
-    if fault := schema_error(document):
-        return _problem(path, f"{fault.json_path}: {fault.message[:100]}")
-    if file.stem != (name := name_of(document["environment"])):
+        environment, blocks = document["environment"], document["blocks"]
+        missing = ENVIRONMENT - environment.keys()
+        strange = [block for block in blocks if not _is_run(block)]
+        name = name_of(environment)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return _problem(path, f"{type(error).__name__}: {error}")
+    if document.get("schema") != SCHEMA:
+        return _problem(path, f"its schema is not {SCHEMA}")
+    if missing:
+        return _problem(path, f"its environment lacks {', '.join(sorted(missing))}")
+    if strange:
+        return _problem(path, f"this is no run of a block: {strange[0]}")
+    if file.stem != name:
         return _problem(path, f"it is that of {name}")
-    if (date := document["environment"]["date"]) > today:
+    if (date := environment["date"]) > today:
         return _problem(path, f"it is of {date}, which is yet to come")
     return None
+
+
+def _is_run(block: dict) -> bool:
+    """Whether a record's entry says what came of which text of which block."""
+    return (
+        block.keys() in ({"path", "sha256", "status"}, BLOCK)
+        and re.fullmatch("[0-9a-f]{64}", block["sha256"]) is not None
+        and block["status"] in ("passed", "failed")
+    )
 
 
 def _problem(path: Path, why: object) -> Problem:

@@ -1,18 +1,14 @@
-"""The rules of every file: its place, UTF-8, no credentials, no path of one machine."""
+"""The rules of every file: its place, UTF-8, no path of one machine."""
 
 import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
-
-import pathspec
 
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
 
-IGNORED = Path(".gitignore")
 # What these folders hold. Other files there would be published or run unseen.
 HOLDS = {
     "docs": (
@@ -33,45 +29,15 @@ FINISHED = ("docs", "snippets", "tests/snippets")
 TODO = re.compile(r"\bTODO\b.*")
 # Where people keep their files; a recipe writes into the current folder.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+|\b[A-Z]:\\+\w{2,}\\")
-EXAMPLE = "pragma: allowlist secret"  # as most scanners write it
-# Only forms that nothing else has; the host's push protection knows many more.
-CREDENTIALS = {
-    "AWS": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-    "GitHub": r"\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60})",
-    "Google": r"\bAIza[\w-]{35}",
-    "Hugging Face": r"\bhf_[A-Za-z0-9]{30}",
-    "OpenAI": r"\bsk-(?:proj|svcacct|admin)-[\w-]{40}",
-    "PyPI": r"\bpypi-AgEIcHlwaS5vcmc[\w-]{50}",
-    "Slack": r"\bxox[abprs]-[\w-]{20}",
-    "Weights & Biases": r"(?i)\bWANDB_API_KEY\W{1,5}[0-9a-f]{40}\b",
-    "private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
-    "password in an address": r"\b[a-z]+://[^\s/:@{$<]+:[^\s/:@{$<]+@[\w.]",
-}
 
 
 def files(root: Path) -> list[Path]:
-    """The files that git tracks or would add, relative to the root.
-
-    Without git or a repository, as in an unpacked archive: those that .gitignore at
-    the root does not name.
-    """
+    """The files that git tracks or would add, relative to the root."""
     command = ["git", "ls-files", "-coz", "--exclude-standard"]
-    with suppress(FileNotFoundError, subprocess.CalledProcessError):
-        if (root / ".git").exists():
-            run = subprocess.run(command, cwd=root, capture_output=True, check=True)
-            names = {Path(name) for name in os.fsdecode(run.stdout).split("\0")}
-            # Git also lists removed files, and the folders of other repositories.
-            return sorted(
-                n for n in names if (root / n).is_symlink() or (root / n).is_file()
-            )
-    patterns = [".git/", *(root / IGNORED).read_text("utf-8").splitlines()]
-    ignored = pathspec.GitIgnoreSpec.from_lines(patterns)
-    found = []
-    for folder, folders, names in os.walk(root):
-        here = Path(folder).relative_to(root)
-        folders[:] = [f for f in folders if not ignored.match_file(f"{here / f}/")]
-        found += [here / n for n in names if not ignored.match_file(here / n)]
-    return sorted(found)
+    run = subprocess.run(command, cwd=root, capture_output=True, check=True)
+    names = {Path(name) for name in os.fsdecode(run.stdout).split("\0")}
+    # Git also lists removed files, and the folders of other repositories.
+    return sorted(n for n in names if (root / n).is_symlink() or (root / n).is_file())
 
 
 def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
@@ -108,7 +74,6 @@ def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
         yield error.problem
         return
     yield from _line_problems(path, text)
-    yield from _credential_problems(path, text)
 
 
 def _line_problems(path: Path, text: str) -> Iterator[Problem]:
@@ -119,12 +84,3 @@ def _line_problems(path: Path, text: str) -> Iterator[Problem]:
             yield Problem(path, number, "machine-path", {"found": machine[0]})
         if finished and (left := TODO.search(line)):
             yield Problem(path, number, "left-undone", {"text": left[0].strip()})
-
-
-def _credential_problems(path: Path, text: str) -> Iterator[Problem]:
-    """What has the form of a credential, and is not marked as an example."""
-    for kind, form in CREDENTIALS.items():
-        for match in re.finditer(form, text):
-            number = text.count("\n", 0, match.start()) + 1
-            if EXAMPLE not in text.split("\n")[number - 1]:
-                yield Problem(path, number, "credential", {"kind": kind})

@@ -1,7 +1,4 @@
-"""What tests must have to prove anything: they run, and load their snippet.
-
-Whether they notice a change of it, the mutants show.
-"""
+"""What tests must have to prove anything: they run, and load their snippet."""
 
 import ast
 from collections.abc import Iterator

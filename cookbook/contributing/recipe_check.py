@@ -1,4 +1,4 @@
-"""Check recipes one by one: files, code style, blocks, pages, tests, and their mutants.
+"""Check recipes one by one: structure, code style, blocks, tests.
 
 Or first put in order what a machine can: the form of code, and recorded outputs.
 """
@@ -6,39 +6,26 @@ Or first put in order what a machine can: the form of code, and recorded outputs
 import importlib.util
 import os
 import subprocess
-from contextlib import AbstractContextManager, nullcontext
+import sys
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import lint, structure
-from cookbook.pages import Block, Page, tests_of
-from cookbook.rules import Problem, report
-from cookbook.running import judge
-from cookbook.running.runner import Job, Runner
+from cookbook.rules import report
 
 GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
-ENOUGH = 3  # mutants to judge tests by
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
 def check(catalogue: Catalogue, recipes: list[Recipe], fix: bool) -> bool:
     """Print each step and what it finds; whether nothing is wrong."""
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is recorded is a CPU's
-    root, before = catalogue.root, contents(recipes)
-    sources = [path for path in before if path.suffix == ".py"]
-    for _, command in lint.style(sources, fix=True) if fix else ():
-        subprocess.run(command, cwd=root, capture_output=True, check=False)
-    tested = [root / path for recipe in recipes for path in tested_snippets(recipe)]
-    with start(tested) as runner:
-        jobs = [job for recipe in recipes for job in runs(recipe)] if runner else ()
-        for job in jobs:
-            runner.submit(job)
-        if fix:
-            catalogue = Catalogue(root)
-            recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
-            for path in recorded(recipes, runner, before):
-                print(f"changed {path}")
-        results = [passes(catalogue, recipe, runner) for recipe in recipes]
-    return all(results)
+    if fix:
+        mend(catalogue.root, recipes)
+        catalogue = Catalogue(catalogue.root)
+        recipes = [catalogue.by_slug[recipe.slug] for recipe in recipes]
+    results = [in_order(catalogue, recipe) for recipe in recipes]
+    return runs(catalogue.root, recipes) and all(results)
 
 
 def files(recipe: Recipe) -> list[Path]:
@@ -51,85 +38,39 @@ def contents(recipes: list[Recipe]) -> dict[Path, bytes]:
     return {path: (r.root / path).read_bytes() for r in recipes for path in files(r)}
 
 
-def tested_snippets(recipe: Recipe) -> list[Path]:
-    """Its snippets that have tests."""
-    paths = files(recipe)
-    snippets = [path for path in paths if path.parts[0] == "snippets"]
-    return [p for p in snippets if p.suffix == ".py" and tests_of(p) in paths]
-
-
-def start(tested: list[Path]) -> AbstractContextManager:
-    """A runner for blocks and for the tests of snippets; None where torch is not."""
-    if importlib.util.find_spec("torch") is None:
-        return nullcontext()
-    return Runner(tested=tested)
-
-
-def runs(recipe: Recipe) -> dict[Job, tuple[Page, Block]]:
-    """What to run of a recipe, each with the first page that shows it."""
-    found = {}
-    for page in recipe.written.values():
-        for block in page.blocks if page.readable else ():
-            if not judge.unrunnable(block):
-                found.setdefault(judge.job_of(block, page), (page, block))
-    return found
-
-
-def recorded(
-    recipes: list[Recipe], runner: Runner | None, before: dict[Path, bytes]
-) -> list[Path]:
-    """Record what the snippets print; the paths of all that changed."""
-    for recipe in recipes if runner else ():
-        for job, (page, block) in runs(recipe).items():
-            judge.record(block, page.root, runner.submit(job).result())
+def mend(root: Path, recipes: list[Recipe]) -> None:
+    """Put the code in form and record its outputs; print the paths of what changed."""
+    before = contents(recipes)
+    sources = [path for path in before if path.suffix == ".py"]
+    pages = [path for path in before if path.suffix == ".md"]
+    commands = [command for _, command in lint.style(sources, fix=True)]
+    commands.append([*PYTEST, "--record-output", *pages])
+    for command in commands:
+        subprocess.run(command, cwd=root, capture_output=True, check=False)
     after = contents(recipes)
-    return sorted(path for path in after if after[path] != before.get(path))
+    for path in sorted(path for path in after if after[path] != before.get(path)):
+        print(f"changed {path}")
 
 
-def passes(catalogue: Catalogue, recipe: Recipe, runner: Runner | None) -> bool:
-    """Print each step and what it finds; whether nothing is wrong."""
+def in_order(catalogue: Catalogue, recipe: Recipe) -> bool:
+    """Print what is wrong with a recipe's files; whether nothing is."""
     paths = files(recipe)
     print(f"{recipe.slug}: structure of its files", flush=True)
-    results = [report(structure.problems_of(catalogue, paths)) == 0]
+    errors = report(structure.problems_of(catalogue, paths))
     sources = [path for path in paths if path.suffix == ".py"]
-    results += [lint.passes(*command) for command in lint.style(sources)]
-    if runner is None:
+    styled = [lint.passes(*command) for command in lint.style(sources)]
+    for block in recipe.blocks if recipe.page_for("en").readable else ():
+        if block.mark == "gpu":
+            print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
+    return not errors and all(styled)
+
+
+def runs(root: Path, recipes: list[Recipe]) -> bool:
+    """Run the blocks of the recipes, and their tests; whether all pass."""
+    if importlib.util.find_spec("torch") is None:
         print("its blocks and tests need torch, not installed; make setup installs it")
         return False
-    print("its blocks", flush=True)
-    results += [
-        block_passes(catalogue, page, block, runner.submit(job).result())
-        for job, (page, block) in runs(recipe).items()
-    ]
-    print("its tests, and what they do not notice", flush=True)
-    results += [tests_pass(path, runner.proof()) for path in tested_snippets(recipe)]
-    if all(results):
-        for block in recipe.blocks:
-            if block.mark == "gpu":
-                print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
-    return all(results)
-
-
-def block_passes(catalogue: Catalogue, page: Page, block: Block, result) -> bool:
-    """Print what went wrong with a block, if anything did."""
-    fault = judge.fault(catalogue, page, block, result)
-    print(fault or f"  {block.path}: passed in {result.seconds:.1f} s")
-    return not fault
-
-
-def tests_pass(snippet: Path, proof: dict) -> bool:
-    """Print what came of a snippet's tests, and of its mutants."""
-    if not proof["passed"]:
-        print(proof["printed"])
-        return False
-    test, tried, missed = tests_of(snippet), proof["tried"], proof["missed"]
-    print(f"  {test}: {proof['printed'].splitlines()[-1]}")
-    print(f"  {snippet}: {tried - len(missed)} of {tried} mutants noticed")
-    found = [
-        Problem(snippet, line, "mutant-not-noticed", {"what": what})
-        for line, what in missed
-    ]
-    if len(missed) == tried >= ENOUGH:
-        facts = {"snippet": snippet, "include": snippet.relative_to("snippets")}
-        found.append(Problem(test, 1, "test-notices-nothing", facts))
-    return report(found) == 0
+    paths = [path for recipe in recipes for path in files(recipe)]
+    run = [path for path in paths if path.suffix == ".md" or path.parts[0] == "tests"]
+    print("its blocks and tests", flush=True)
+    return subprocess.run([*PYTEST, *run], cwd=root, check=False).returncode == 0

@@ -10,7 +10,8 @@ from cookbook import answer
 from cookbook.catalogue import Catalogue
 from cookbook.pages import PYTHON, Block, Page
 from cookbook.running import output, pictures
-from cookbook.running.runner import END, Job, Result, shortened
+from cookbook.running.child import END, LOGS
+from cookbook.running.runner import Job, Result, shortened
 
 
 def job_of(block: Block, page: Page) -> Job:
@@ -18,7 +19,7 @@ def job_of(block: Block, page: Page) -> Job:
     if block.language == PYTHON:
         return Job((str(page.root / block.snippet),))
     files = tuple(page.root / b.snippet for b in page.blocks if b.snippet)
-    code = f'{block.code}: > "${END}"\n'
+    code = f'{block.code}: > "${LOGS}/{END}"\n'
     return Job(("bash", "-euo", "pipefail", "-c", code), files)
 
 
@@ -85,9 +86,9 @@ def _difference(root: Path, snippet: Path, result: Result) -> str:
     problem = ""
     if not pictures.matches(drawn, result.picture):
         problem = f"drew otherwise than {picture}"
-        problem += "; look at it, and if right, pytest --record"
+        problem += "; look at it, and if right, pytest --record-output"
     elif not output.matches(printed, result.stdout):
-        problem = f"printed otherwise than {file}; if right, pytest --record\n"
+        problem = f"printed otherwise than {file}; if right, pytest --record-output\n"
         problem += output.difference(printed, result.stdout)
     # Recorded on a CPU; a GPU rounds otherwise.
     return "" if problem and gpu_found() else problem

@@ -12,29 +12,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from cookbook.running import GUARD, PICTURE
+from cookbook.running.child import END, GUARD, LOGS, PICTURE
 from cookbook.running.pictures import fit
 
-MOST_LANES = 8  # each holds torch, and on a GPU a context
-TIMEOUT = 120.0  # seconds a block may take: torch.compile needs half a minute
+MOST_WORKERS = 8  # each holds torch, and on a GPU a context
+TIMEOUT = 300.0  # seconds a block may take: torch.compile on a busy machine takes 120
 STYLE = Path(__file__).with_name("matplotlibrc")
-SERVER = ["-m", "cookbook.running.forkserver"]
-START_SECONDS = 300  # until the server has imported torch
-MARGIN = 15  # seconds beyond a block's limit until its lane is given up
+SERVER = ["-m", "cookbook.running.server"]
+MARGIN = 30  # seconds beyond a block's limit until its worker is given up
 MOST_READ = 1 << 20  # bytes of a log
 MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
-NETWORK_LOG, TRACE_LOG = "network.log", "trace.log"
-END = "COOKBOOK_END"  # names the file that says that a block came to its end
-TRACE = "COOKBOOK_TRACE"
 TRACEBACK = "Traceback (most recent call last):"
-CACHES = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}  # below HOME unless set
+# Caches that are below the home unless set, and what a test that compiled has set.
+DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR"}
 
 
 @dataclass(frozen=True)
@@ -54,15 +50,15 @@ class Result:
     """What a run left: exit code (None: timed out), output, traces."""
 
     exit: int | None
-    seconds: float
+    seconds: float  # of CPU, of all its processes
     stdout: str
     stderr: str
     hosts: tuple[str, ...]  # reached for on the network, and refused
     ended: bool  # it came to its last line
     lines: frozenset[int]  # of a snippet, that the run came to
     refuted: tuple[int, ...]  # the lines of asserts that failed, noticed or not
+    left: tuple[str, ...] = ()  # processes, threads and groups that outlived it
     picture: str = ""  # that it drew under its own name, fit for a page
-    lost: bool = False  # whether its lane never said what came of it
 
     @property
     def missing_package(self) -> str | None:
@@ -77,10 +73,8 @@ class Result:
         if self.hosts:
             hosts = ", ".join(self.hosts)
             return f"needs the network ({hosts}); make its data in the snippet"
-        if self.lost:
-            return "ended its own lane, the process that watches it, or stopped it"
         if self.exit is None:
-            return f"still running after {self.seconds:.0f} s; killed"
+            return "still running at its time limit; killed"
         if self.exit < 0:
             return f"killed by {signal_name(-self.exit)}"
         if self.missing_package:
@@ -92,6 +86,9 @@ class Result:
         if self.refuted:
             lines = ", ".join(map(str, self.refuted))
             return f"an assert failed in line {lines}, and nothing came of it"
+        if self.left:
+            left = ", ".join(self.left)
+            return f"left behind: {left}; end it before the script ends"
         if TRACEBACK in self.stderr:
             return "passed, but something that it started failed; see stderr"
         return None
@@ -118,22 +115,21 @@ class Runner:
     """A fork server and a few threads that feed it; use as a context manager."""
 
     def __init__(
-        self,
-        workers: int | None = None,
-        timeout: float = TIMEOUT,
-        tested: Sequence[Path] = (),  # snippets whose tests run beside the blocks
+        self, workers: int | None = None, timeout: float = TIMEOUT, fresh: bool = False
     ):
-        self.timeout = timeout
-        self.patience = START_SECONDS  # until a lane takes a request
-        self.level: int | None = None  # how far blocks are shut in, once known
+        self.timeout, self.fresh = timeout, fresh
         # Short: below it, blocks bind sockets, whose paths must fit 100 bytes.
         self.scratch = Path(tempfile.mkdtemp(prefix="cb-"))
+        self.address = str(self.scratch / "server")
         self.numbers = count()
-        lanes = workers or min(usable_cores(), MOST_LANES)
-        self.control, theirs = socket.socketpair()
-        with theirs:
-            self.server = start_server(theirs, lanes, tested)
-        self.threads = ThreadPoolExecutor(lanes)
+        workers = workers or min(usable_cores(), MOST_WORKERS)
+        self.server = subprocess.Popen(
+            [sys.executable, "-W", "error", *SERVER, self.address, str(workers)],
+            stdin=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+            start_new_session=True,  # Ctrl-C reaches it through __exit__
+        )
+        self.threads = ThreadPoolExecutor(workers)
         self.futures: dict[Job, Future[Result]] = {}
 
     def __enter__(self) -> "Runner":
@@ -148,91 +144,82 @@ class Runner:
             os.killpg(self.server.pid, signal.SIGKILL)
             self.server.wait()
         self.threads.shutdown()
-        self.control.close()
-        self.server.stdout.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def submit(self, job: Job) -> Future[Result]:
         """Run the job, once, as soon as a worker is free."""
         if job not in self.futures:
-            self.futures[job] = self.threads.submit(self._run, job)
+            self.futures[job] = self.threads.submit(self.run, job)
         return self.futures[job]
 
-    def proof(self) -> dict:
-        """What came of the next snippet's tests, as ``mutation.prove`` says it."""
-        line = self.server.stdout.readline()
-        if not line:
-            raise RunnerError("the process that runs the tests is gone; see above")
-        return json.loads(line)
-
-    def _run(self, job: Job) -> Result:
+    def run(self, job: Job) -> Result:
+        """Run the job now, and wait for it."""
         folder = self.scratch / str(next(self.numbers))
         logs = folder / "logs"
         logs.mkdir(parents=True)
         request = {
             "argv": job.argv,
+            "fresh": self.fresh or starts_fresh(job),
             "files": [str(file) for file in job.files],
-            "env": block_environment(job, logs),
-            "logs": str(logs),
-            "room": str(folder),
+            "env": block_environment(job, folder),
+            "folder": str(folder),
             "fonts": fonts(job),
             "timeout": self.timeout,
         }
         answer = self._ask(request)
-        traced = read(logs / TRACE_LOG).splitlines()
+        traced = read(logs / "trace.log").splitlines()
         failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
+        left = [*answer.pop("left"), *read(logs / "left.log").splitlines()]
         result = Result(
             **answer,
             stdout=read(logs / "stdout"),
             stderr=read(logs / "stderr"),
             picture=fit(read(logs / PICTURE)),
-            ended=(logs / "end").exists(),
+            ended=(logs / END).exists(),
             lines=frozenset(int(line) for line in traced if line.isdigit()),
             refuted=tuple(sorted(failed)),
-            hosts=tuple(sorted(set(read(logs / NETWORK_LOG).split()))),
+            hosts=tuple(sorted(set(read(logs / "network.log").split()))),
+            left=tuple(dict.fromkeys(left)),
         )
         shutil.rmtree(folder, ignore_errors=True)
         return result
 
     def _ask(self, request: dict) -> dict:
-        started = time.monotonic()
-        ours, theirs = socket.socketpair()
-        with ours, ours.makefile() as answers:
-            ours.settimeout(self.patience)
+        """The server's answer.
+
+        Raises:
+            RunnerError: it is gone, or the worker that had the block is.
+        """
+        with socket.socket(socket.AF_UNIX) as connection:
+            self._connect(connection)
+            connection.settimeout(self.timeout + MARGIN)
             try:
-                with theirs:
-                    socket.send_fds(self.control, [b"+"], [theirs.fileno()])
-                taken = json.loads(answers.readline())
+                connection.sendall(json.dumps(request).encode() + b"\n")
+                return json.loads(connection.makefile().readline())
             except (OSError, json.JSONDecodeError) as error:
-                raise RunnerError(
-                    "the fork server is gone; does `import torch` "
-                    "work without warnings in this environment?"
-                ) from error
-            self.patience, self.level = MARGIN, taken["level"]
-            ours.settimeout(self.timeout + MARGIN)
+                raise RunnerError("ended the process that watches it") from error
+
+    def _connect(self, connection: socket.socket) -> None:
+        while self.server.poll() is None:
             try:
-                ours.sendall(json.dumps(request).encode() + b"\n")
-                return json.loads(answers.readline())
-            except (OSError, json.JSONDecodeError):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(taken["lane"], signal.SIGKILL)  # all of it dies with it
-                seconds = time.monotonic() - started
-                return {"exit": None, "seconds": seconds, "lost": True}
+                connection.connect(self.address)
+            except OSError:  # it is importing torch
+                time.sleep(0.05)
+            else:
+                return
+        raise RunnerError(
+            "the fork server is gone; does `import torch` work without warnings in "
+            "this environment?"
+        )
 
 
-def start_server(
-    control: socket.socket, lanes: int, tested: Sequence[Path]
-) -> subprocess.Popen:
-    """Start the server; what is sent to it queues until it is ready."""
-    argv = [*SERVER, str(control.fileno()), str(lanes), *map(str, tested)]
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", *argv],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        pass_fds=[control.fileno()],
-        cwd=Path(__file__).parents[2],
-        start_new_session=True,  # Ctrl-C reaches it through __exit__
-    )
+def starts_fresh(job: Job) -> bool:
+    """Whether a snippet needs an interpreter of its own.
+
+    What has been imported before its process group decides how that group ends.
+    """
+    script = Path(job.argv[0])
+    return script.suffix == ".py" and "torch.distributed" in read(script)
 
 
 def fonts(job: Job) -> str | None:
@@ -248,24 +235,26 @@ def fonts(job: Job) -> str | None:
     return None
 
 
-def block_environment(job: Job, logs: Path) -> dict[str, str]:
+def block_environment(job: Job, folder: Path) -> dict[str, str]:
     """This process's environment, with the guard and this Python in front.
 
-    The lane adds a home and a temporary folder. Both are empty, but for the list
-    of fonts: weights that somebody once downloaded are not found.
+    The home is empty, but for the list of fonts: weights that somebody once
+    downloaded are not found.
     """
     binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    kept = {name: os.environ[name] for name in os.environ.keys() - CACHES}
+    kept = {name: os.environ[name] for name in os.environ.keys() - DROPPED}
     return {
         **kept,
+        "HOME": str(folder / "home"),
+        "TMPDIR": str(folder / "tmp"),
         "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
         "PYTHONWARNINGS": "error",
+        "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
         "MATPLOTLIBRC": str(STYLE),
-        "COOKBOOK_NETWORK_LOG": str(logs / NETWORK_LOG),
-        END: str(logs / "end"),
-        TRACE: os.pathsep.join([job.argv[0], str(logs / TRACE_LOG)]),
+        LOGS: str(folder / "logs"),
+        "COOKBOOK_TRACED": job.argv[0],
     }
 
 

@@ -28,7 +28,7 @@ WORDS = {
         "runs_lead": "One table row per environment; each is the record of a run, and "
         "a tick on a page counts only for the exact text that passed.",
         "runs_columns": ("Environment", "Date", "Blocks", "Failed"),
-        "partial": " (part of the blocks)",
+        "of": "{} of {}",
         "failures": "Failures",
         "none": "Nothing fails in any environment.",
         "rules": "Rules",
@@ -48,7 +48,7 @@ WORDS = {
         "runs_lead": "每行对应一个环境的一次运行记录；"
         "页面上的对勾只对运行通过的那份代码有效，代码改动后自动失效。",
         "runs_columns": ("环境", "日期", "代码块", "失败"),
-        "partial": " (只运行了一部分)",
+        "of": "{} / {}",
         "failures": "失败的条目",
         "none": "所有环境均无失败。",
         "rules": "检查规则",
@@ -161,18 +161,27 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
     ]
     lines = [*_titled("runs", lang, "verified-runs"), "", _row(words["runs_columns"])]
     lines.append("| --- | --- | --: | --: |")
-    lines += [_environment_row(record, words) for record in catalogue.records]
+    lines += [
+        _environment_row(catalogue, record, words) for record in catalogue.records
+    ]
     lines += ["", f"## {words['failures']} {{ #failures }}", ""]
     return "\n".join([*lines, *(failures or [words["none"]]), ""])
 
 
-def _environment_row(record: Record, words: dict) -> str:
+def _environment_row(catalogue: Catalogue, record: Record, words: dict) -> str:
+    """How many of the present blocks were run there, of those that can be."""
     environment = record.environment
-    partial = "" if record.document["complete"] else words["partial"]
+    marks = (None, "gpu") if record.kind == "gpu" else (None,)
+    blocks = {b.path: b for r in catalogue.recipes for b in r.blocks if b.mark in marks}
+    run = [block for block in blocks.values() if record.run_of(block)]
     where = f"torch {record.torch}, {environment['device']}, "
     where += f"Python {environment['python']}, {environment['platform']}"
-    date, blocks = f"<time>{record.date}</time>", f"{len(record.blocks)}{partial}"
-    return _row([where, date, blocks, str(len(record.failed))])
+    date, counts = (
+        f"<time>{record.date}</time>",
+        words["of"].format(len(run), len(blocks)),
+    )
+    failed = sum(record.run_of(block)["status"] == "failed" for block in run)
+    return _row([where, date, counts, str(failed)])
 
 
 def _titled(key: str, lang: str, anchor: str) -> list[str]:

@@ -73,7 +73,7 @@ def runs(catalogue: Catalogue, block: Block) -> list[dict]:
     keys = ("torch", "python", "device", "date", "commit")
     return [
         {key: record.environment[key] for key in keys}
-        | {"seconds": run["seconds"], "status": run["status"]}
+        | {"seconds": run.get("cpu_seconds"), "status": run["status"]}
         for record in catalogue.records
         if (run := record.run_of(block))
     ]

@@ -12,7 +12,6 @@ WORDS = {
     "en": {
         "never": "{kind}: not yet run",
         "changed": "{kind}: not run since this changed",
-        "seconds": "{:.1f} s",
         "alone": "Not run: see below why.",
         "needs": "Needs a GPU",
         "legend": "✓ passed · ✗ failed, or warned · ↻ changed since · – not run. "
@@ -27,7 +26,6 @@ WORDS = {
     "zh": {
         "never": "{kind}：尚未运行",
         "changed": "{kind}：修改后尚未重新运行",
-        "seconds": "{:.1f} 秒",
         "alone": "不会自动运行，原因见下文。",
         "needs": "需要 GPU",
         "legend": "✓ 通过 · ✗ 失败或有警告 · ↻ 之后有改动 · – 未运行。"
@@ -51,7 +49,6 @@ class Outcome:
 
     record: Record
     status: str
-    seconds: float
 
 
 def outcome(recipe: Recipe, record: Record) -> Outcome | None:
@@ -64,11 +61,10 @@ def outcome(recipe: Recipe, record: Record) -> Outcome | None:
     if not any(block.path in record.blocks for block in wanted):
         return None
     current = [run for block in wanted if (run := record.run_of(block))]
-    seconds = sum(run["seconds"] for run in current)
     if any(run["status"] == "failed" for run in current):
-        return Outcome(record, "failed", seconds)
+        return Outcome(record, "failed")
     complete = len(current) == len(wanted)
-    return Outcome(record, "passed" if complete else "changed", seconds)
+    return Outcome(record, "passed" if complete else "changed")
 
 
 def outcomes(catalogue: Catalogue, recipe: Recipe) -> list[Outcome]:
@@ -91,7 +87,7 @@ def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
 def mark(catalogue: Catalogue, block: Block, lang: str) -> str:
     """The line above a block that needs a GPU: where it last passed, if it did."""
     runs = [
-        Outcome(record, run["status"], run["seconds"])
+        Outcome(record, run["status"])
         for record in catalogue.records
         if record.kind == "gpu" and (run := record.run_of(block))
     ]
@@ -113,7 +109,6 @@ def _part(found: list[Outcome], kind: str, words: dict) -> str:
         f"{SIGNS[newest.status]} {name}",
         f"torch {_releases(counting)}",
         newest.record.date,
-        words["seconds"].format(newest.seconds),
     ]
     return " · ".join(facts)
 

@@ -124,7 +124,7 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
         "hangs": "snippets/training/hangs.py:1: still running after 2 s; killed",
         "prints-otherwise": "snippets/training/prints_otherwise.py:1: printed "
         "otherwise than snippets/training/prints_otherwise.out; "
-        "if right, pytest --record\n--- recorded\n+++ printed\n@@ -1 +1 @@\n"
+        "if right, pytest --record-output\n--- recorded\n+++ printed\n@@ -1 +1 @@\n"
         "-old\n+new\n",
         "draws-otherwise": "snippets/training/draws_otherwise.py:1: drew otherwise "
         "than snippets/training/draws_otherwise.svg; look at it, and if right, ",
@@ -326,7 +326,7 @@ def test_a_run_that_is_stopped_records_what_was_run_and_judged(tiny_cookbook):
     cookbook.recipe("to-come", cookbook.CLAIM)
     lines = ["import sys", *(f"sys.modules[{name!r}] = None" for name in MISSING)]
     cookbook.write("missing.py", "\n".join(lines))
-    run = cookbook.pytest("-p", "missing", "--verify", "-x", "-k", "py")
+    run = cookbook.pytest("-p", "missing", "--save-runs", "-x", "-k", "py")
     assert run.of("needs-package")[0] == "failure", run.stdout + run.stderr
     record = record_of(cookbook)
     assert statuses(record) == {"label_smoothing": "passed"}
@@ -358,7 +358,7 @@ def test_a_split_run_merged_is_one_run_and_what_passed_is_not_run_again(tiny_coo
     cookbook.recipe("raises", FAULTY["raises"])
     verified, parts = cookbook.root / "verified", []
     for group in ("1", "2"):
-        cookbook.pytest("--verify", "--splits", "2", "--group", group)
+        cookbook.pytest("--save-runs", "--splits", "2", "--group", group)
         assert not record_of(cookbook)["complete"]
         parts.append(verified.rename(cookbook.root / f"part{group}"))
     files = [next(part.iterdir()) for part in parts]

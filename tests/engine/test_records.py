@@ -116,7 +116,7 @@ def test_a_tick_is_for_the_blocks_that_earned_it(book):
     assert book.line("zh") == earned
 
 
-RERUN = "; run pytest --verify in that environment, or remove the file"
+RERUN = "; run pytest --save-runs in that environment, or remove the file"
 FAULTS = {
     "Expecting": ('"blocks"', "blocks"),
     "$.blocks[0].status: 'perfect'": ("passed", "perfect"),

@@ -1,19 +1,20 @@
-"""Refuse network access, and note which lines ran, in every Python of a block.
+"""Refuse network access; note which lines ran, and what is left, in a block's Pythons.
 
 The fork server loads this file into each block's process. A program that the
 block starts (torchrun, a spawned worker) meets it as ``sitecustomize``, since
 the runner puts this folder on PYTHONPATH. Standard library only.
 """
 
+import atexit
 import ipaddress
 import os
 import socket
 import sys
 import threading
 
-LOG = "COOKBOOK_NETWORK_LOG"
-TRACE = "COOKBOOK_TRACE"  # a file to follow, and where to note its lines
-LOG_FILE = os.environ.get(LOG)  # now: a block may clear its environment
+LOGS = os.environ.get("COOKBOOK_LOGS")  # now: a block may clear its environment
+TRACED = os.environ.get("COOKBOOK_TRACED")  # the file whose lines are noted
+TASKS = "/proc/self/task"
 LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 SENDS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 
@@ -42,9 +43,33 @@ def refuse_network(event: str, args: tuple) -> None:
     if is_local(host):
         return
     # Recorded too: a snippet that swallows the error still fails.
-    with open(LOG_FILE, "a") as log:  # noqa: PTH123 - pathlib is slow to import
-        log.write(f"{host}\n")
+    note("network", host)
     raise PermissionError(f"no network in recipes: tried to reach {host}")
+
+
+def note(log: str, what: str) -> None:
+    """Add a line to one of the run's logs."""
+    with open(f"{LOGS}/{log}.log", "a") as file:  # noqa: PTH123 - pathlib is slow
+        file.write(f"{what}\n")
+
+
+def note_left() -> None:
+    """At the end of a process: threads and process groups that it has not ended."""
+    for thread in threading.enumerate():
+        own = not isinstance(thread, threading._DummyThread)  # those of a library
+        if own and thread is not threading.main_thread():
+            note("left", f"the thread {thread.name!r}")
+    if any("gloo" in name for name in native_threads()):
+        note("left", "a process group, whose threads still run")
+
+
+def native_threads() -> list[str]:
+    """The names of this process's threads, those of libraries included; on Linux."""
+    names = []
+    for task in os.listdir(TASKS) if os.path.isdir(TASKS) else []:  # noqa: PTH112, PTH208
+        with open(f"{TASKS}/{task}/comm") as file:  # noqa: PTH123
+            names.append(file.read())
+    return names
 
 
 class Trace:
@@ -54,8 +79,8 @@ class Trace:
     no process with an error; so each is noted where it happens.
     """
 
-    def __init__(self, file: str, log: str):
-        self.file, self.log, self.seen = file, log, set()
+    def __init__(self, file: str):
+        self.file, self.seen = file, set()
 
     def start(self) -> None:
         threading.settrace(self.enter)
@@ -77,11 +102,12 @@ class Trace:
     def note(self, what: str) -> None:
         if what not in self.seen:
             self.seen.add(what)
-            with open(self.log, "a") as log:  # noqa: PTH123
-                log.write(f"{what}\n")
+            note("trace", what)
 
 
-if LOG_FILE:
+if LOGS:
     sys.addaudithook(refuse_network)
-if TRACE in os.environ:
-    Trace(*os.environ[TRACE].split(os.pathsep)).start()
+    if __name__ == "sitecustomize":  # else the fork server's child calls it
+        atexit.register(note_left)
+if TRACED:
+    Trace(TRACED).start()

@@ -1,8 +1,9 @@
 """The pytest plugin: collect every block of every page, run each once.
 
-Builds on pytest-codeblocks: its page and block classes, its parser. Pages show
-snippets by ``--8<--``, which is expanded first; a block runs in a process of
-its own. What the site shows of a page is compared with that by ``make check``.
+From pytest-codeblocks it takes the option ``--codeblocks``, the classes of a page and
+of a block, and the form of the marks. Its parser knows no ``--8<--``, so blocks are
+those of ``cookbook.pages``; each runs in a process of its own. ``make check`` compares
+them with what the site shows.
 """
 
 import subprocess
@@ -16,8 +17,8 @@ from cookbook import records
 from cookbook.catalogue import Catalogue
 from cookbook.pages import Block, Page, PageError
 from cookbook.records import Record
-from cookbook.running import judge, namespaces
-from cookbook.running.judge import gpu_found, job_of, unrunnable
+from cookbook.running import judge
+from cookbook.running.judge import gpu_found, job_of
 from cookbook.running.runner import (
     TIMEOUT,
     Job,
@@ -28,13 +29,6 @@ from cookbook.running.runner import (
     usable_cores,
 )
 
-LEAVINGS = "blocks could write anywhere and leave files and processes behind"
-NOT_CONTAINED = {
-    namespaces.NETWORK: f"This system gives blocks no namespaces of their own but "
-    f"one for the network: {LEAVINGS}.",
-    namespaces.NOTHING: "This system gives blocks no namespaces of their own: "
-    f"{LEAVINGS}, and other programs than Python could have used the network.",
-}
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 runner_key = pytest.StashKey[Runner]()
@@ -45,12 +39,19 @@ def pytest_addoption(parser):
     group = parser.getgroup("cookbook")
     group.addoption("--gpu", action="store_true", help="run the blocks marked gpu")
     group.addoption(
-        "--record", action="store_true", help="record what the snippets print"
+        "--record-output",
+        action="store_true",
+        help="write what the snippets print and draw beside them",
     )
     group.addoption(
-        "--verify",
+        "--save-runs",
         action="store_true",
         help="write a record of this run to verified/",
+    )
+    group.addoption(
+        "--fresh",
+        action="store_true",
+        help="run each snippet by a new interpreter, as its reader does",
     )
     group.addoption(
         "--unrecorded",
@@ -66,7 +67,7 @@ def pytest_configure(config):
     config.pluginmanager.unregister(pytest_codeblocks.plugin)
     if config.getoption("numprocesses", None) and asks_for_blocks(config):
         raise pytest.UsageError(
-            "-n: blocks have a lane for each core already, and one record; "
+            "-n: blocks run on every core already, and leave one record; "
             "run pytest docs without -n, and pytest -n auto tests"
         )
     catalogue = Catalogue(config.rootpath)
@@ -74,13 +75,13 @@ def pytest_configure(config):
     config.stash[jobs_key] = {}
     if config.option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
-    if config.option.record and gpu_found():
+    if config.option.record_output and gpu_found():
         raise pytest.UsageError(
-            "--record: outputs are those of a CPU; set CUDA_VISIBLE_DEVICES= (empty)"
+            "--record-output: outputs are those of a CPU; set CUDA_VISIBLE_DEVICES="
         )
-    if config.option.verify and not config.option.gpu and gpu_found():
+    if config.option.save_runs and not config.option.gpu and gpu_found():
         raise pytest.UsageError(
-            "--verify: the blocks would use this machine's GPU; add --gpu"
+            "--save-runs: the blocks would use this machine's GPU; add --gpu"
         )
 
 
@@ -92,7 +93,7 @@ def asks_for_blocks(config) -> bool:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """As many workers for ``-n auto`` as blocks have lanes."""
+    """As many workers for ``-n auto`` as for the blocks."""
     return usable_cores()
 
 
@@ -147,19 +148,11 @@ def pytest_collection_finish(session):
 def pytest_sessionfinish(session):
     """Write the record of this environment, if asked to."""
     config = session.config
-    if not config.option.verify or runner_key not in config.stash:
+    if not config.option.save_runs or runner_key not in config.stash:
         return
     runner = config.stash[runner_key]
     jobs = config.stash[jobs_key].items()
-    done = {job: judged for job, items in jobs if (judged := ran(items))}
-    blocks = [block_record(items) for items in done.values()]
-    pages = [page for page in config.stash[catalogue_key].pages if page.readable]
-    expected = {
-        job_of(block, page)
-        for page in pages
-        for block in page.blocks
-        if not unrunnable(block, config.option.gpu)
-    }
+    blocks = [block_record(judged) for _, items in jobs if (judged := ran(items))]
     terminal = config.get_terminal_writer()
     try:
         probed = runner.submit(Job((str(records.PROBE),))).result().stdout
@@ -167,17 +160,10 @@ def pytest_sessionfinish(session):
         terminal.line(f"\nno record: {error}")
         return
     environment = records.environment(config.rootpath, probed)
-    all_read = len(pages) == len(config.stash[catalogue_key].pages)
-    complete = all_read and expected <= done.keys()
-    file = records.write(config.rootpath, environment, blocks, complete)
+    pages = config.stash[catalogue_key].pages
+    known = {b.path for page in pages if page.readable for b in page.blocks}
+    file = records.write(config.rootpath, environment, blocks, known)
     terminal.line(f"\nrecorded {len(blocks)} blocks in {file}")
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    """Say in one line what this system does not contain."""
-    runner = config.stash.get(runner_key, None)
-    if runner and runner.level in NOT_CONTAINED:
-        terminalreporter.write_line(NOT_CONTAINED[runner.level])
 
 
 def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
@@ -196,7 +182,7 @@ def block_record(items: list["RecipeBlock"]) -> dict:
         "path": item.obj.path,
         "sha256": item.obj.sha256,
         "status": "failed" if any(each.failed for each in items) else "passed",
-        "seconds": round(item.result.seconds, 3),
+        "cpu_seconds": round(item.result.seconds, 1),
     }
 
 
@@ -251,7 +237,7 @@ class RecipeBlock(TestBlock):
     def runtest(self):
         config, page = self.config, self.parent.page
         self.result = result = submit_all(config)[self.job].result()
-        if config.option.record:
+        if config.option.record_output:
             judge.record(self.obj, page.root, result)
         catalogue = config.stash[catalogue_key]
         fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
@@ -278,7 +264,9 @@ def submit_all(config) -> dict:
     """Start every selected job, on the first demand; they run side by side."""
     if runner_key not in config.stash:
         timeout = float(config.getini("block_timeout"))
-        runner = config.stash[runner_key] = Runner(timeout=timeout)
+        runner = config.stash[runner_key] = Runner(
+            timeout=timeout, fresh=config.option.fresh
+        )
         for job, items in config.stash[jobs_key].items():
             if not all(item.get_closest_marker("skip") for item in items):
                 runner.submit(job)
