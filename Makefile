@@ -1,11 +1,9 @@
 # Every target sets up what it needs; a second call installs nothing again.
 
 PYTHON ?= python3
-PADDLE_PYTHON ?= $(PYTHON)
 BIN := .venv/bin
 SITE := .venv/.site
 READY := .venv/.ready
-PADDLE := .venv-paddle/.ready
 export NO_MKDOCS_2_WARNING = 1
 # Two workers with a thread for each core each would wait for one another.
 WORKERS := OMP_NUM_THREADS=1
@@ -14,7 +12,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour again test-gpu test-paddle test-hostile check bench compat compiler chromium clean
+.PHONY: help setup serve site new test blocks behaviour soak again test-gpu paddle check bench compat compiler chromium clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,40 +29,34 @@ new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
 	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
-test: check blocks behaviour ## Everything: checks, blocks, behaviour, site, browser
+test: $(READY) compiler chromium ## Everything; all parts run, whatever fails
+	@$(BIN)/python -m tests.everything
 
-blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS="--splits 2 --group 1"
+blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS=--save-runs
 	$(BIN)/pytest $(OPTIONS) docs
 
 behaviour: $(READY) compiler chromium ## All other tests, on every core
-	$(WORKERS) $(BIN)/pytest -n auto --dist loadfile tests
-	@if $(PADDLE_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; \
-	then $(MAKE) --no-print-directory test-paddle; \
-	else echo "test-paddle not run: Paddle has no wheels for this Python;" \
-	  "make test-paddle PADDLE_PYTHON=python3.13"; fi
+	@$(BIN)/python -m tests.everything recipes engine
+
+soak: $(READY) compiler chromium ## What starts processes, over and over; make soak OPTIONS="--runs 60 PATH"
+	$(BIN)/python -m tests.soak $(OPTIONS)
 
 test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
 	$(BIN)/pytest --gpu --save-runs docs
 
-test-paddle: $(READY) $(PADDLE) ## The conversion from Paddle, against Paddle itself
-	$(BIN)/pytest tests/paddle/test_paddle_to_pytorch.py
-
-test-hostile: $(READY) ## Blocks that attack the runner, after a change of running/
-	$(BIN)/pytest -m hostile tests/hostile
-
-again: $(READY) compiler ## Blocks and behaviour where the time zone, encoding, seed and order differ
-	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards docs
+again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed and order differ
+	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards --fresh docs
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
 	  --dist loadfile tests/snippets tests/chains
 
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) ## Measure what isolation, the build and the search cost
+bench: $(READY) chromium ## Measure what the search costs at 1,000 recipes
 	$(BIN)/python -m benchmarks
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .venv-paddle .compat
+	rm -rf site .venv .compat
 
 # .venv is filled in two steps: what the site and the checks need, then torch and all
 # else. A stamp is written last, so an interrupted installation starts again.
@@ -80,13 +72,11 @@ $(READY): $(SITE)
 	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt
 	@touch $(READY)
 
-# Paddle beside the other packages could move their versions, so it gets its own
-# environment. It has no wheels yet for Python 3.14: make PADDLE_PYTHON=python3.13
-$(PADDLE): requirements-paddle.txt
-	@echo "Setting up .venv-paddle (about a minute)"
-	$(PADDLE_PYTHON) -m venv .venv-paddle
-	.venv-paddle/bin/python -m pip install --disable-pip-version-check -r requirements-paddle.txt
-	@touch $(PADDLE)
+# What tests/paddle compares with. It has no wheels for Python 3.14 yet.
+paddle: ## Save anew what Paddle computes, for tests/paddle
+	$(PYTHON) -m venv .compat/paddle
+	.compat/paddle/bin/python -m pip install --disable-pip-version-check -r tests/paddle/requirements.txt
+	.compat/paddle/bin/python tests/paddle/save_with_paddle.py tests/paddle/saved
 
 # $(call install,HOW TO SEE THAT IT IS THERE,DEBIAN PACKAGES,WHAT TO DO ELSEWHERE)
 define install

@@ -3,13 +3,14 @@
 import argparse
 import difflib
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.checks import file_checks, lint, structure
-from cookbook.contributing import recipe_check, scaffold
+from cookbook.contributing import changed, recipe_check, scaffold
 from cookbook.pages import LANGUAGES, PageError
 from cookbook.rules import report
 from cookbook.site import find
@@ -52,6 +53,8 @@ def parser() -> argparse.ArgumentParser:
     text = "confirm that a recipe's pages say the same in both languages"
     add = command("parity", confirm_parity, text)
     add("slugs", nargs="+", metavar="slug", help="a recipe")
+    add = command("changed", print_touched, "what to run for what changed since")
+    add("commit", help="such as HEAD^1")
     add = command("find", print_found, "search the recipes, as the site does")
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
@@ -66,7 +69,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
     if not recipes:
         if arguments.fix:
             sys.exit(
-                "--fix: name recipes; or run ruff format and pytest --record-output docs"
+                "--fix: name recipes; or: ruff format, pytest --record-output docs"
             )
         return check_all(catalogue)
     passes = recipe_check.check(catalogue, recipes, arguments.fix)
@@ -76,7 +79,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
 
 def check_all(catalogue: Catalogue) -> int:
     """Print every problem of the repository; 0 when there is none."""
-    print("structure of pages and snippets, credentials", flush=True)
+    print("structure of pages and snippets", flush=True)
     found = structure.problems(catalogue)
     found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
     errors = report(found)
@@ -130,6 +133,14 @@ def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
             names = ", ".join(similar) or "a page's file name, without .md"
             sys.exit(f"{slug}: no such recipe; write {names}")
     return [catalogue.by_slug[slug] for slug in slugs]
+
+
+def print_touched(root: Path, arguments: argparse.Namespace) -> int:
+    """Print the pages and tests that a change touches, for pytest."""
+    command = ["git", "diff", "--name-only", "--no-renames", arguments.commit]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    print(*changed.touched(Catalogue(root), done.stdout.splitlines()), sep="\n")
+    return 0
 
 
 def print_found(root: Path, arguments: argparse.Namespace) -> int:

@@ -21,7 +21,7 @@ HOLDS = {
     "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",
     "verified": "verified/*.json",
 }
-IMAGES = (".png", ".jpg", ".webp")  # all else is text
+BINARY = (".png", ".jpg", ".webp", ".npz", ".pdparams")  # all else is text
 LARGEST = 200_000  # bytes
 QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
@@ -46,7 +46,7 @@ def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
     for path in paths:
         if misplaced := _tree_problem(root, path):
             found.append(misplaced)
-        elif path.suffix not in IMAGES:
+        elif path.suffix not in BINARY:
             found += _text_problems(root, path)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 

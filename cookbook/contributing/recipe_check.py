@@ -73,4 +73,8 @@ def runs(root: Path, recipes: list[Recipe]) -> bool:
     paths = [path for recipe in recipes for path in files(recipe)]
     run = [path for path in paths if path.suffix == ".md" or path.parts[0] == "tests"]
     print("its blocks and tests", flush=True)
-    return subprocess.run([*PYTEST, *run], cwd=root, check=False).returncode == 0
+    done = subprocess.run(
+        [*PYTEST, *run], cwd=root, capture_output=True, text=True, check=False
+    )
+    print(done.stdout + done.stderr)
+    return done.returncode == 0

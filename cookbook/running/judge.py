@@ -48,7 +48,7 @@ def fault(
     catalogue: Catalogue, page: Page, block: Block, result: Result, gpu: bool = False
 ) -> str | None:
     """Where a block failed, why, which pages show it, and all that it printed."""
-    where, problem = _place_of_failure(page, block, result.stderr), result.problem
+    where, problem = _place_of_failure(page, block, result), result.problem
     if not problem and block.snippet:
         recipe = catalogue.by_slug[page.slug]
         spans = answer.to_reach(recipe.answer, block, page.blocks)
@@ -94,10 +94,11 @@ def _difference(root: Path, snippet: Path, result: Result) -> str:
     return "" if problem and gpu_found() else problem
 
 
-def _place_of_failure(page: Page, block: Block, stderr: str) -> str:
-    """The snippet's file and the last line of it that the traceback names."""
+def _place_of_failure(page: Page, block: Block, result: Result) -> str:
+    """The snippet's file and the line of it at which a run failed or hung."""
     if not block.snippet:
         return f"{page.path}:{block.line}"
     path = re.escape(str(page.root / block.snippet))
-    lines = re.findall(rf'File "{path}", line (\d+)', stderr)
-    return f"{block.snippet}:{lines[-1] if lines else 1}"
+    lines = re.findall(rf'File "{path}", line (\d+)', result.stderr)
+    innermost = 0 if result.exit is None else -1  # a hang's stacks begin there
+    return f"{block.snippet}:{lines[innermost] if lines else 1}"

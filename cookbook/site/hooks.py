@@ -21,7 +21,6 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File
-from rjsmin import jsmin
 
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -180,10 +179,8 @@ def build_language(config, lang: str) -> None:
 
 
 def on_post_build(config):
-    """Shrink our scripts, write the index; in the root build, put all in place."""
+    """Write the index; in the root build, put all in place."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
-    for script in Path(config.site_dir, "assets").glob("*.js"):
-        script.write_text(jsmin(script.read_text("utf-8")), "utf-8")
     if lang:
         search.write(catalogue, lang, Path(config.site_dir))
         return

@@ -111,10 +111,11 @@ def test_what_needs_a_gpu_is_said_not_to_have_run(cookbook):
     plant(cookbook, both="<!--pytest.mark.gpu-->\n```bash\nnvidia-smi\n```")
     done = check(cookbook, "label-smoothing")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.endswith(
+    assert (
         "  training/label-smoothing:2: not run, it needs a GPU; make test-gpu runs it, "
-        "for a pull request a maintainer\nall in order\n"
-    )
+        "for a pull request a maintainer\n"
+    ) in done.stdout
+    assert done.stdout.endswith("\nall in order\n")
 
 
 DOUBLES = """import os, runpy, re
@@ -141,9 +142,7 @@ def test_what_a_machine_can_mend_is_mended_and_each_step_named(cookbook, monkeyp
         "warnings, which fail nothing:",  # nobody has confirmed the translation
     ]
     assert "ruff check" in lines
-    assert lines[-6] == "its blocks"
-    assert lines[-5].startswith(f"  {SNIPPET}: passed in ")
-    assert lines[-4] == "its tests, and what they do not notice"
-    assert lines[-3].startswith(f"  {TEST}: 1 passed in ")
-    assert lines[-2:] == [f"  {SNIPPET}: 3 of 3 mutants noticed", "all in order"]
+    assert "its blocks and tests" in lines
+    assert any(line.startswith("3 passed in ") for line in lines)
+    assert lines[-1] == "all in order"
     assert (cookbook.root / OUTPUT).read_text("utf-8") == "2\n"

@@ -1,7 +1,8 @@
 """Train, save and run models in Paddle, which PyTorch has to reproduce.
 
-Runs in .venv-paddle: ``python save_with_paddle.py FOLDER`` writes FOLDER/*.pdparams
-and, read back by paddle.load, their arrays (*.npz) with inputs and outputs (io.npz).
+``make paddle`` runs ``save_with_paddle.py saved`` in an environment of its own. It
+writes saved/*.pdparams and, read back by paddle.load, their arrays (*.npz) with inputs
+and outputs (io.npz).
 """
 
 import sys

@@ -1,7 +1,6 @@
-"""paddle-to-pytorch: against Paddle itself, which runs in .venv-paddle."""
+"""paddle-to-pytorch: against what Paddle itself saved and computed (make paddle)."""
 
 import pickle
-import subprocess
 import warnings
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented
 
-PYTHON = ROOT / ".venv-paddle" / "bin" / "python"
+FOLDER = Path(__file__).parent / "saved"  # by save_with_paddle.py
 load_paddle = load_snippet("deployment/paddle_to_pytorch.py").load_paddle
 
 
@@ -34,24 +33,15 @@ class Net(nn.Module):
         return self.head(self.hidden(x))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("paddle")
-    script = Path(__file__).with_name("save_with_paddle.py")
-    run = [PYTHON, "-W", "ignore", script, path]
-    subprocess.run(run, check=True, timeout=300)
-    return path
-
-
 def read(path: Path) -> dict[str, np.ndarray]:
     with np.load(path) as arrays:
         return dict(arrays)
 
 
-def converted(folder: Path, **options) -> tuple[Net, torch.Tensor, torch.Tensor]:
+def converted(**options) -> tuple[Net, torch.Tensor, torch.Tensor]:
     """Return the network with Paddle's weights, an input, Paddle's output."""
-    model, io = Net(**options), read(folder / "io.npz")
-    arrays = read(folder / "net.npz")
+    model, io = Net(**options), read(FOLDER / "io.npz")
+    arrays = read(FOLDER / "net.npz")
     assert "act._weight" in arrays  # PReLU's, which the page says to rename
     load_paddle(model, {k.replace("._weight", ".weight"): arrays[k] for k in arrays})
     return model, torch.from_numpy(io["words"]), torch.from_numpy(io["output"])
@@ -61,31 +51,31 @@ def close(a: torch.Tensor, b: torch.Tensor) -> bool:
     return torch.allclose(a, b, rtol=1e-4, atol=1e-6)
 
 
-def test_outputs_are_equal(folder):
-    model, words, expected = converted(folder)
+def test_outputs_are_equal():
+    model, words, expected = converted()
     assert expected.std(dim=0).min() > 0.02  # they depend on the input
     assert close(model.eval()(words), expected)
 
 
 @pytest.mark.parametrize("name", ["embed", "hidden"])
-def test_a_square_weight_the_wrong_way_round_is_noticed(folder, name):
-    model, words, expected = converted(folder)
+def test_a_square_weight_the_wrong_way_round_is_noticed(name):
+    model, words, expected = converted()
     weight = model.get_submodule(name).weight.data
     weight.copy_(weight.T.clone())
     assert not close(model.eval()(words), expected)
 
 
-def test_epsilon_must_be_the_same(folder):
-    model, words, expected = converted(folder, eps=1e-5)
+def test_epsilon_must_be_the_same():
+    model, words, expected = converted(eps=1e-5)
     assert not close(model.eval()(words), expected)
 
 
-def test_one_step_of_training_moves_the_statistics_alike(folder):
+def test_one_step_of_training_moves_the_statistics_alike():
     """The mean equally; of the variance, torch takes n / (n - 1) as much."""
-    model, words, _ = converted(folder)
+    model, words, _ = converted()
     before = model.norm.running_var.clone()
     model.train()(words)
-    io = read(folder / "io.npz")
+    io = read(FOLDER / "io.npz")
     assert close(model.norm.running_mean, torch.from_numpy(io["next_mean"]))
     n = 8 * 5 * 4  # N, and the height and width after the convolution
     biased = (model.norm.running_var - 0.8 * before) * (n - 1) / n
@@ -94,12 +84,12 @@ def test_one_step_of_training_moves_the_statistics_alike(folder):
     assert not close(model.norm.running_var, expected)
 
 
-def test_the_file_without_paddle(folder):
+def test_the_file_without_paddle():
     """The page: a pickled dictionary of arrays, and a table of names."""
-    with (folder / "net.pdparams").open("rb") as file:
+    with (FOLDER / "net.pdparams").open("rb") as file:
         arrays = pickle.load(file)
     table = arrays.pop("StructuredToParameterName@@")
-    expected = read(folder / "net.npz")
+    expected = read(FOLDER / "net.npz")
     assert arrays.keys() == expected.keys() == table.keys()
     for name in expected:
         np.testing.assert_array_equal(arrays[name], expected[name])
@@ -112,19 +102,19 @@ def test_the_file_without_paddle(folder):
             warnings.catch_warnings(action="ignore", category=UserWarning),
             raises_as_documented("deployment/paddle-to-pytorch", message),
         ):
-            torch.load(folder / "net.pdparams", weights_only=weights_only)
+            torch.load(FOLDER / "net.pdparams", weights_only=weights_only)
 
 
-def test_bfloat16_is_saved_as_float32(folder):
-    io, model = read(folder / "io.npz"), nn.Sequential(nn.Linear(3, 2))
+def test_bfloat16_is_saved_as_float32():
+    io, model = read(FOLDER / "io.npz"), nn.Sequential(nn.Linear(3, 2))
     assert io["half_bits"].dtype == np.uint16  # what .numpy() alone gives
-    load_paddle(model, read(folder / "half.npz"))
+    load_paddle(model, read(FOLDER / "half.npz"))
     expected = io["half_weight"].T
     np.testing.assert_array_equal(model[0].weight.detach().numpy(), expected)
 
 
-def test_lstm_and_gru_once_their_second_copy_is_left_out(folder):
-    arrays, io = read(folder / "recurrent.npz"), read(folder / "io.npz")
+def test_lstm_and_gru_once_their_second_copy_is_left_out():
+    arrays, io = read(FOLDER / "recurrent.npz"), read(FOLDER / "io.npz")
     model = nn.ModuleDict({
         "lstm": nn.LSTM(4, 3, 2, bidirectional=True, batch_first=True),
         "gru": nn.GRU(6, 3, batch_first=True),
@@ -137,8 +127,8 @@ def test_lstm_and_gru_once_their_second_copy_is_left_out(folder):
     assert close(states, torch.from_numpy(io["states"]))
 
 
-def test_attention_once_its_three_projections_are_joined(folder):
-    arrays, io = read(folder / "attention.npz"), read(folder / "io.npz")
+def test_attention_once_its_three_projections_are_joined():
+    arrays, io = read(FOLDER / "attention.npz"), read(FOLDER / "io.npz")
     parts = [
         (arrays.pop(f"{k}_proj.weight"), arrays.pop(f"{k}_proj.bias")) for k in "qkv"
     ]

@@ -54,13 +54,21 @@ def note(log: str, what: str) -> None:
 
 
 def note_left() -> None:
-    """At the end of a process: threads and process groups that it has not ended."""
+    """At the end of a process: the threads and process groups that it has not ended."""
     for thread in threading.enumerate():
-        own = not isinstance(thread, threading._DummyThread)  # those of a library
-        if own and thread is not threading.main_thread():
-            note("left", f"the thread {thread.name!r}")
+        line = line_of(thread) if thread is not threading.main_thread() else None
+        if line:
+            note("left", f"the thread {thread.name!r}, at line {line}")
     if any("gloo" in name for name in native_threads()):
         note("left", "a process group, whose threads still run")
+
+
+def line_of(thread: threading.Thread) -> int | None:
+    """The line of the snippet at which a thread is; None in a library's own threads."""
+    frame = sys._current_frames().get(thread.ident)
+    while frame and frame.f_code.co_filename != TRACED:
+        frame = frame.f_back
+    return frame and frame.f_lineno
 
 
 def native_threads() -> list[str]:
