@@ -1,8 +1,11 @@
 """What contributors are told agrees with what there is."""
 
+import ast
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -10,6 +13,7 @@ import yaml
 from packaging.utils import canonicalize_name
 
 from cookbook.catalogue import Catalogue
+from cookbook.checks.file_checks import files
 from cookbook.rules import RULES
 from cookbook.site import feedback
 from tests.helpers import ROOT
@@ -56,6 +60,40 @@ def test_what_is_asked_for_is_pinned():
         if (found := PACKAGE.match(line)) and canonicalize_name(found[0]) not in pinned
     ]
     assert unpinned == []
+
+
+def test_what_is_imported_is_asked_for_and_nothing_else():
+    """A line that no file imports says what it is for."""
+    lines = [
+        line
+        for file in ROOT.glob("requirements*.in")
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    asked = {
+        PACKAGE.match(line)[0].lower(): line for line in lines if line[:1].isalpha()
+    }
+    owners = packages_distributions()
+    imported = {
+        canonicalize_name(owner)
+        for file in files(ROOT)
+        if file.suffix == ".py" and file.name != "save_with_paddle.py"
+        for name in imports(ROOT / file)
+        for owner in owners.get(name, ())
+    }
+    assert imported - asked.keys() == set()
+    silent = [n for n, line in asked.items() if n not in imported and "#" not in line]
+    assert silent == []
+
+
+def imports(file: Path) -> set[str]:
+    """The top names of the packages that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def fields(form: str) -> set[str]:
