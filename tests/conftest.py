@@ -6,9 +6,13 @@ import pytest
 
 from tests import helpers
 from tests.leftovers import Before
-from tests.limits import limited
+from tests.limits import limited, stderr_key
 
 os.environ["PYTHONFAULTHANDLER"] = "1"  # what a test starts tells where it hangs
+
+
+def pytest_configure(config):
+    config.stash[stderr_key] = os.dup(2)  # before a test, when nothing is captured
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -19,7 +19,7 @@ from tests import leftovers
 
 SECONDS = 300.0  # for a test, and as much to set it up and to clean up after it
 GRACE = 30.0  # until it is ended in C
-STDERR = os.dup(2)
+stderr_key = pytest.StashKey[int]()  # pytest's own, where what it captures is not
 
 
 @contextmanager
@@ -34,7 +34,9 @@ def limited(item: pytest.Item):
         pytest.fail(f"{item.nodeid} is not done after {SECONDS:g} s")
 
     handler = signal.signal(signal.SIGALRM, stop)
-    faulthandler.dump_traceback_later(SECONDS + GRACE, exit=True, file=STDERR)
+    faulthandler.dump_traceback_later(
+        SECONDS + GRACE, exit=True, file=item.config.stash[stderr_key]
+    )
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         yield
