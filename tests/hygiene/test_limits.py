@@ -5,15 +5,13 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from tests.helpers import ROOT
 
 CONFTEST = """
 from tests import limits
 from tests.conftest import *
 
-limits.SECONDS, limits.GRACE = 3, 2
+limits.SECONDS, limits.GRACE = 4, 2
 """
 WAITS = """
 import multiprocessing, subprocess, sys, time
@@ -84,25 +82,27 @@ def results(printed: str) -> set[tuple[str, str]]:
     return set(re.findall(r"^(PASSED|FAILED|ERROR) test_it\.py::(\w+)", printed, re.M))
 
 
-HANGING = {
-    ("FAILED", "test_python"),
-    ("FAILED", "test_child"),
-    ("FAILED", "test_worker"),
-    ("ERROR", "test_teardown"),
-    ("PASSED", "test_teardown"),
-}
-
-
-@pytest.mark.parametrize("options", [(), ("-n", "2", "--dist", "worksteal")])
-def test_what_hangs_in_python_fails_with_the_stacks_of_all_its_processes(
-    tmp_path, options
-):
-    done = run(tmp_path, WAITS + AFTER, *options)
+def test_what_hangs_in_python_fails_with_the_stacks_of_all_its_processes(tmp_path):
+    done = run(tmp_path, WAITS + AFTER, "-n", "2", "--dist", "worksteal")
     printed = done.stdout + done.stderr
-    assert results(printed) == HANGING | {("PASSED", "test_after")}, printed
-    assert "Failed: test_it.py::test_python is not done after 3 s" in printed
+    assert results(printed) == {
+        ("FAILED", "test_python"),
+        ("FAILED", "test_child"),
+        ("FAILED", "test_worker"),
+        ("PASSED", "test_teardown"),
+        ("ERROR", "test_teardown"),
+        ("PASSED", "test_after"),
+    }, printed
+    assert "Failed: test_it.py::test_python is not done after 4 s" in printed
     for function in ("test_python", "child_sleeps", "worker_sleeps", "late"):
         assert re.search(rf"File .*, line \d+ in {function}\n", printed), printed
+
+
+def test_without_workers_the_run_goes_on_too(tmp_path):
+    text = "import time\n\ndef test_python():\n    time.sleep(987)\n\n\n" + AFTER
+    done = run(tmp_path, text)
+    expected = {("FAILED", "test_python"), ("PASSED", "test_after")}
+    assert results(done.stdout) == expected, done
 
 
 def test_what_hangs_in_c_ends_a_worker_and_the_run_goes_on(tmp_path):
