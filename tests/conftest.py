@@ -33,6 +33,13 @@ def pytest_runtest_teardown(item):
         return (yield)
 
 
+@pytest.fixture
+def switches():
+    """Undoes what the functions under test set for the whole process."""
+    with helpers.unchanged_globals():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_left(request):
     """Refuse a test that leaves what the next would meet; seeds are set again.

@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import psutil
@@ -20,10 +19,16 @@ SETTINGS = {
     "whether gradients are recorded": torch.is_grad_enabled,
     "the deterministic mode": torch.get_deterministic_debug_mode,
     "cudnn.benchmark": lambda: torch.backends.cudnn.benchmark,
-    "the start method": lambda: multiprocessing.get_start_method(allow_none=True)
-    or multiprocessing.get_all_start_methods()[0],  # the default comes first
+    "the start method": lambda: (
+        multiprocessing.get_start_method(allow_none=True)
+        or multiprocessing.get_all_start_methods()[0]  # the default
+    ),
     "the working folder": os.getcwd,
 }
+# What libraries set by themselves, once, when they are first used.
+UNASKED = {"PYTEST_CURRENT_TEST", "TORCHINDUCTOR_CACHE_DIR", "NO_MKDOCS_2_WARNING"}
+# What Python, torch and tqdm start once, to end with the process.
+LASTING = ("multiprocessing.resource_tracker", "torch_shm_manager", "tqdm_monitor")
 UNDO = "undo it by monkeypatch or a fixture, or do it in a process of its own"
 END = "end it in the test"
 OWN = "open it in a process of its own: helpers.run_python"
@@ -70,15 +75,15 @@ class Before:
 
     def _running(self) -> list[str]:
         threads = [t for t in threading.enumerate() if t not in self.threads]
-        return [
+        running = [
             *(f"the thread {thread.name}" for thread in threads),
             *(f"the process {name(c)}" for c in children() - self.children),
         ]
+        return [r for r in running if not any(lasting in r for lasting in LASTING)]
 
 
 def environment() -> dict[str, str]:
-    """All but pytest's own variable, which says what runs."""
-    return {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+    return {name: os.environ[name] for name in os.environ.keys() - UNASKED}
 
 
 def children() -> set[psutil.Process]:
@@ -98,12 +103,12 @@ def name(process: psutil.Process) -> str:
         return ""
 
 
-def native_threads() -> set[str]:
-    return set(os.listdir(THREADS)) if THREADS.exists() else set()
+def native_threads() -> set[Path]:
+    return set(THREADS.iterdir()) if THREADS.exists() else set()
 
 
-def thread_name(native: str) -> str:
+def thread_name(thread: Path) -> str:
     try:
-        return (THREADS / native / "comm").read_text().strip()
+        return (thread / "comm").read_text().strip()
     except OSError:  # it has ended
         return ""

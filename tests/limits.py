@@ -72,16 +72,16 @@ def end(children: set[psutil.Process]) -> str:
 
 def stderr(process: psutil.Process) -> str:
     with suppress(OSError):
-        return os.readlink(f"/proc/{process.pid}/fd/2")
+        return str(Path(f"/proc/{process.pid}/fd/2").readlink())
     return ""
 
 
 def unread(pipe: str) -> str:
     """What waits in a pipe that this process reads."""
     text = b""
-    for fd in os.listdir("/proc/self/fd"):
+    for file in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # not ours any more, or the end that one writes to
-            if os.readlink(f"/proc/self/fd/{fd}") == pipe:
-                os.set_blocking(int(fd), False)
-                text += os.read(int(fd), 1 << 20)
+            if str(file.readlink()) == pipe:
+                os.set_blocking(int(file.name), False)
+                text += os.read(int(file.name), 1 << 20)
     return text.decode(errors="replace")

@@ -23,7 +23,7 @@ LEFT = {
         "a thread of gloo_tcp_loop: open it in a process of its own",
     ),
     "thread": (
-        "threading.Thread(target=time.sleep, args=[5], name='nap', daemon=True).start()",
+        "threading.Thread(target=time.sleep, args=[5], name='nap').start()",
         "the thread nap: end it in the test",
     ),
     "child": ("subprocess.Popen(['sleep', '5'])", "the process sleep 5: end it in "),
@@ -33,11 +33,14 @@ LEFT = {
     ),
     "dtype": (
         "torch.set_default_dtype(torch.float64)",
-        "the default dtype is torch.float64, was torch.float32: undo it by monkeypatch",
+        "the default dtype is torch.float64, was torch.float32: undo it by monkeypa",
     ),
-    "device": ("torch.set_default_device('meta')", "the default device is meta, was cpu"),
+    "device": ("torch.set_default_device('meta')", "the default device is meta, was "),
     "threads": ("torch.set_num_threads(7)", "the number of threads is 7, was "),
-    "gradients": ("torch.set_grad_enabled(False)", "whether gradients are recorded is F"),
+    "gradients": (
+        "torch.set_grad_enabled(False)",
+        "whether gradients are recorded is ",
+    ),
     "deterministic": (
         "torch.use_deterministic_algorithms(True)",
         "the deterministic mode is 2, was 0",

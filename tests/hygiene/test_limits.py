@@ -1,4 +1,4 @@
-"""A test that hangs is ended by its limit; its stacks are shown, and the run goes on."""
+"""A test that hangs is ended; its stacks are shown, and the run goes on."""
 
 import os
 import re
@@ -66,7 +66,7 @@ def run(folder, text: str, *options: str) -> subprocess.CompletedProcess:
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (folder / "test_it.py").write_text(text, encoding="utf-8")
     plugins = ("-p", "no:cacheprovider", "-p", "no:codeblocks")
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "pytest", *plugins, *options, "-rA", "test_it.py"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -74,7 +74,6 @@ def run(folder, text: str, *options: str) -> subprocess.CompletedProcess:
         text=True,
         check=False,
     )
-    return done
 
 
 def results(printed: str) -> set[tuple[str, str]]:
