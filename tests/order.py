@@ -1,32 +1,29 @@
-"""``pytest -p tests.order`` runs all in reverse order; ``--order random``, in any.
+"""``pytest -p tests.order`` runs all in reverse order; with ORDER=random, in any.
 
-A random order is printed with its seed: ``--order random:42`` is that order again.
-The tests of a file stay together, for what they share.
+A random order is printed with its seed: ORDER=random:42 is that order again. The tests
+of a file stay together, for what they share.
 """
 
+import os
 import random
 from itertools import chain, groupby
 
 
-def pytest_addoption(parser):
-    parser.addoption("--order", default="backwards", help="backwards, random[:SEED]")
+def pytest_configure():
+    if os.environ.setdefault("ORDER", "backwards") == "random":
+        # The workers of pytest-xdist inherit it.
+        os.environ["ORDER"] = f"random:{random.randrange(10**6)}"
 
 
-def pytest_configure(config):
-    if config.option.order == "random":  # pytest-xdist hands it to its workers
-        config.option.order = f"random:{random.randrange(10**6)}"
+def pytest_report_header():
+    return f"ORDER={os.environ['ORDER']}"
 
 
-def pytest_report_header(config):
-    return f"order: {config.option.order}"
-
-
-def pytest_collection_modifyitems(config, items):
-    kind, _, seed = config.option.order.partition(":")
-    if kind == "backwards":
+def pytest_collection_modifyitems(items):
+    if os.environ["ORDER"] == "backwards":
         items.reverse()
         return
-    dice = random.Random(int(seed))
+    dice = random.Random(os.environ["ORDER"])
     files = [list(tests) for _, tests in groupby(items, lambda item: item.path)]
     dice.shuffle(files)
     for tests in files:

@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.helpers import ROOT
 
 HEAD = """
@@ -108,18 +106,12 @@ def run(folder, text: str) -> str:
     ).stdout
 
 
-@pytest.fixture(scope="module")
-def refusals(tmp_path_factory) -> str:
-    """One run, a test for each thing that can be left."""
+def test_what_is_left_is_refused_by_name(tmp_path):
     tests = [f"def test_{name}():\n    {line}\n\n" for name, (line, _) in LEFT.items()]
-    return run(tmp_path_factory.mktemp("left"), "\n".join(tests))
-
-
-@pytest.mark.parametrize("name", LEFT)
-def test_what_is_left_is_refused_by_name(refusals, name):
-    _, _, after = refusals.partition(f"\ntest_it.py::test_{name} leaves\n")
-    report = after.partition("\n____")[0]
-    assert LEFT[name][1] in report, refusals
+    printed = run(tmp_path, "\n".join(tests))
+    for name, (_, refusal) in LEFT.items():
+        _, _, after = printed.partition(f"\ntest_it.py::test_{name} leaves\n")
+        assert refusal in after.partition("\n____")[0], f"{name}:\n{printed}"
 
 
 def test_what_is_not_left_passes(tmp_path):
