@@ -14,6 +14,7 @@ import torch
 from tests.chains.pasted import bits, lines, load, put, source
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.usefixtures("switches")
 SAVE = "training/save_checkpoint.py"
 BEST = "training/save_best_model.py"
 RESUME = "training/resume_training.py"

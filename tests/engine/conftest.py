@@ -136,6 +136,7 @@ class TinyCookbook:
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
             mock.patch.object(sys, "argv", list(argv)),
+            mock.patch.dict(os.environ),  # what it sets is undone
         ):
             try:
                 code = main()

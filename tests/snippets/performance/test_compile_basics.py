@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+import torch._inductor.config
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
@@ -24,6 +25,7 @@ def counter():
     return CompileCounter()
 
 
+@torch._inductor.config.patch(compile_threads=1)  # else its threads remain
 def test_the_compiled_model_computes_what_numpy_computes(capsys):
     snippet = load_snippet("performance/compile_basics.py")
     keys = "keys _orig_mod.0.weight _orig_mod.0.bias\n"

@@ -7,6 +7,7 @@ from torch.backends import cudnn
 
 from tests.helpers import load_snippet
 
+pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/cudnn_deterministic_benchmark.py"
 REPEATABLE, FAST = (False, True), (True, False)  # benchmark, deterministic
 

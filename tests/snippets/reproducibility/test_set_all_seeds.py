@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
+pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/set_all_seeds.py"
 PAGE = "reproducibility/set-all-seeds"
 seeds = load_snippet(SNIPPET)

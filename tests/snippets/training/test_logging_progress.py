@@ -95,8 +95,8 @@ def test_the_program(capsys):
 
 
 def test_the_writer_is_closed(monkeypatch):
-    closed = []
-    monkeypatch.setattr(SummaryWriter, "close", lambda writer: closed.append(writer))
+    closed, close = [], SummaryWriter.close
+    monkeypatch.setattr(SummaryWriter, "close", lambda w: (closed.append(w), close(w)))
     run(batches=1)
     assert len(closed) == 1
 
