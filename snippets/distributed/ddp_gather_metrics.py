@@ -4,6 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # before the group: else gloo may abort Python's exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, Subset, TensorDataset
@@ -37,7 +38,8 @@ def evaluate(model, dataset, device, batch_size=64):
     return loss / count, correct / count, in_order
 
 
-if __name__ == "__main__":
+def main():
+    """Classify 101 points."""
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
@@ -57,3 +59,7 @@ if __name__ == "__main__":
     if dist.get_rank() == 0:
         print(f"{len(predicted)} samples, accuracy {accuracy:.2f}")
     dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
