@@ -4,7 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # before the group: else gloo may abort Python's exit
+import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, Subset, TensorDataset
@@ -55,7 +55,7 @@ def main():
     torch.manual_seed(0)
     model = DDP(nn.Linear(1, 2).to(device))
     # .module, because DDP's own forward may wait for the others.
-    loss, accuracy, predicted = evaluate(model.module, dataset, device)
+    _, accuracy, predicted = evaluate(model.module, dataset, device)
     if dist.get_rank() == 0:
         print(f"{len(predicted)} samples, accuracy {accuracy:.2f}")
     dist.destroy_process_group()

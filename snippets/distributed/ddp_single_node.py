@@ -4,7 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # before the group: else gloo may abort Python's exit
+import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset

@@ -35,7 +35,7 @@ def work(rank, folder):
         except RuntimeError as error:
             print("error:", error)
         cache.touch()  # the demonstration ends
-    dist.destroy_process_group()  # else gloo's threads may abort Python's exit
+    dist.destroy_process_group()  # else gloo may abort at exit
 
 
 if __name__ == "__main__":
