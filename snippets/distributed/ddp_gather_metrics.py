@@ -38,8 +38,7 @@ def evaluate(model, dataset, device, batch_size=64):
     return loss / count, correct / count, in_order
 
 
-def main():
-    """Classify 101 points."""
+if __name__ == "__main__":
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
@@ -48,18 +47,14 @@ def main():
         gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(gpu)
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
-
     device = gpu or torch.device("cpu")
     x = torch.linspace(-1, 1, 101).unsqueeze(1)  # 101: uneven shares
     dataset = TensorDataset(x, (x[:, 0] > 0.5).long())
     torch.manual_seed(0)
     model = DDP(nn.Linear(1, 2).to(device))
     # .module, because DDP's own forward may wait for the others.
-    _, accuracy, predicted = evaluate(model.module, dataset, device)
+    loss, accuracy, predicted = evaluate(model.module, dataset, device)
     if dist.get_rank() == 0:
         print(f"{len(predicted)} samples, accuracy {accuracy:.2f}")
+    del model  # DDP holds the group
     dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main()

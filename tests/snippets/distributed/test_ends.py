@@ -24,7 +24,7 @@ import atexit, os
 from pathlib import Path
 
 def look():
-    names = [name.read_text().strip() for name in Path("/proc/self").glob("task/*/comm")]
+    names = [n.read_text().strip() for n in Path("/proc/self").glob("task/*/comm")]
     left = sorted(name for name in names if "gloo" in name)
     with open(os.environ["LOOK"], "a") as file:
         file.write(f"{left}\\n")
