@@ -51,9 +51,10 @@ def run_file(item: pytest.Item) -> dict:
     """The reports by test; under None how the Python ended."""
     config = item.config
     items = [i for i in item.session.items if i.path == item.path and apart(i)]
-    plugins = [f"-p{p}" for p in config.option.plugins if p != "no:terminal"]
+    options = [f"-p{p}" for p in config.option.plugins if p != "no:terminal"]
+    options += [f"-o{setting}" for setting in config.option.override_ini or ()]
     nodes = [str(config.rootpath / i.nodeid) for i in items]
-    command = [sys.executable, "-m", "pytest", *plugins, *nodes]
+    command = [sys.executable, "-m", "pytest", *options, *nodes]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "reports")
         environment = {**os.environ, REPORTS: str(file)}
