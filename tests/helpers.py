@@ -168,24 +168,17 @@ def assert_own_gpu(monkeypatch, start):
 def run_python(
     *command: str, folder: Path, **environment: str
 ) -> subprocess.CompletedProcess:
-    """Run Python in the folder, warnings as errors; again if a thread of gloo aborts.
-
-    That happens now and then, to readers too: see ddp-multi-node.
-    """
+    """Run Python in the folder, warnings as errors."""
     settings = {"PYTHONWARNINGS": "error", "TMPDIR": str(folder), **environment}
-    for _ in range(2):
-        run = subprocess.run(
-            [sys.executable, *command],
-            cwd=folder,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        if "terminate called without an active exception" not in run.stderr:
-            break
-    return run
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 # One interpreter that imports once; forks are fast, and end with it.
@@ -196,7 +189,6 @@ def enter(rank):
     work(rank)
 
 import os, warnings
-import torch._dynamo  # else each process imports it for DDP or an optimizer
 import torch.distributed as dist
 import torch.multiprocessing as mp
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 

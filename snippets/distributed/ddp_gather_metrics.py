@@ -4,6 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, Subset, TensorDataset
@@ -46,7 +47,6 @@ if __name__ == "__main__":
         gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(gpu)
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
-
     device = gpu or torch.device("cpu")
     x = torch.linspace(-1, 1, 101).unsqueeze(1)  # 101: uneven shares
     dataset = TensorDataset(x, (x[:, 0] > 0.5).long())
@@ -56,4 +56,5 @@ if __name__ == "__main__":
     loss, accuracy, predicted = evaluate(model.module, dataset, device)
     if dist.get_rank() == 0:
         print(f"{len(predicted)} samples, accuracy {accuracy:.2f}")
+    del model  # DDP holds the group
     dist.destroy_process_group()

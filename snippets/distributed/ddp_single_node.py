@@ -4,6 +4,7 @@ import os
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
@@ -29,10 +30,9 @@ def main():
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    local_rank = int(os.environ["LOCAL_RANK"])
     gpu = None
     if torch.cuda.is_available():
-        gpu = torch.device("cuda", local_rank)
+        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(gpu)  # else "cuda" is cuda:0 in each process
     device = gpu or torch.device("cpu")
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)

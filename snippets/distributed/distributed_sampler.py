@@ -17,6 +17,7 @@ for epoch in range(2):
     sampler.set_epoch(epoch)  # else every epoch has the same order
     for batch in loader:
         print(f"rank {sampler.rank}, epoch {epoch}: {batch}")
+torch.distributed.barrier()  # nobody leaves while another still connects
 torch.distributed.destroy_process_group()
 
 for rank in 0, 1:  # of 2: sample 0 comes twice, so that the shares are equal

@@ -29,12 +29,13 @@ def work(rank, folder):
     limit = timedelta(seconds=3)  # in real code minutes
     if rank == 1:
         wait_for(cache)
-        return  # the demonstration ends
-    try:
-        dist.monitored_barrier(group, limit, wait_all_ranks=True)
-    except RuntimeError as error:
-        print("error:", error)
-    cache.touch()
+    else:
+        try:
+            dist.monitored_barrier(group, limit, wait_all_ranks=True)
+        except RuntimeError as error:
+            print("error:", error)
+        cache.touch()  # the demonstration ends
+    dist.destroy_process_group()  # else gloo may abort at exit
 
 
 if __name__ == "__main__":

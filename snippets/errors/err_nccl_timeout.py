@@ -31,6 +31,7 @@ def work(rank, store):
     dist.barrier(patient)  # the others wait for rank 0
     if rank == 1:
         print(f"rank {rank} goes on")
+    dist.destroy_process_group()  # else gloo may abort at exit
 
 
 if __name__ == "__main__":

@@ -35,14 +35,6 @@ def work(rank):
 """
 
 
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 def test_two_processes_hold_what_the_page_says(tmp_path):
     printed = in_two_processes(tmp_path, DRIVER, str(SNIPPET))
     assert printed == "all_reduce [3.0] broadcast [1.0]\nall_gather [1.0, 2.0]\n"
@@ -63,6 +55,7 @@ def test_without_a_group():
         dist.all_reduce(torch.ones(1))
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_backend_for_gpus_alone():
     """As NCCL's, with gloo: no backend for tensors of the CPU."""
     dist.init_process_group("cuda:gloo", store=dist.HashStore(), rank=0, world_size=1)

@@ -50,14 +50,6 @@ def work(rank):
 """
 
 
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 @pytest.mark.usefixtures("group")
 def test_one_process_evaluates_all_samples_in_eval_mode():
     """The last batch is smaller, and dropout is off."""

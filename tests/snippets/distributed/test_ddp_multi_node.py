@@ -29,7 +29,6 @@ TORCHRUN = str(Path(sys.executable).parent / "torchrun")
 DRIVER = """
 import runpy, sys
 import torch.distributed as dist
-import torch.distributed.nn  # before the group: its threads end, as the page says
 join, leave = dist.init_process_group, dist.destroy_process_group
 dist.destroy_process_group = lambda: None
 runpy.run_path(sys.argv[1])
@@ -114,6 +113,7 @@ def test_the_script_for_one_machine_needs_no_change(machines):
     assert float(epochs[-1].rpartition(" ")[2]) < 0.3
 
 
+@pytest.mark.usefixtures("own_process")
 def test_plain_python_is_alone(monkeypatch, capsys):
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK"):
         monkeypatch.delenv(name, raising=False)
@@ -153,6 +153,7 @@ def test_a_port_that_another_program_holds():
     assert caught.type.__name__ == "RendezvousConnectionError"
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_port_that_is_taken():
     taken = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     with raises_as_documented(PAGE, "DistNetworkError: The server socket"):

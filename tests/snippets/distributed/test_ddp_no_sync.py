@@ -61,14 +61,6 @@ def whole_batches(x: np.ndarray, y: np.ndarray):
     return gradients, w
 
 
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 def counted(model: DDP) -> list:
     """A list that gets one entry for each synchronization."""
     talks = []
@@ -117,6 +109,7 @@ def test_the_forward_pass_decides(inside, synchronized):
     assert len(talks) == synchronized
 
 
+@pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch):
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
@@ -125,6 +118,7 @@ def test_plain_python_is_one_process(monkeypatch):
     assert not dist.is_initialized()
 
 
+@pytest.mark.usefixtures("own_process")
 def test_main_notices_gradients_that_are_not_averaged(monkeypatch):
     """Its claim can fail: an update too many changes the weight."""
     monkeypatch.setattr(os, "environ", os.environ.copy())

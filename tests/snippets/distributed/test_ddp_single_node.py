@@ -31,7 +31,6 @@ snippet = load_snippet(SNIPPET)
 W, N, B = 3, 22, 3  # 8 samples each, 2 of 24 repeated: batches of 3, 3 and 2
 DRIVER = """
 import runpy, sys, numpy as np, torch
-import torch.distributed.nn  # before the group: its threads end, see ddp-multi-node
 from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler
 run = runpy.run_path(sys.argv[1])
@@ -67,6 +66,7 @@ leave()
 """
 
 
+@pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
     """It orders and updates like a loop without DDP."""
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
@@ -131,14 +131,6 @@ def test_a_build_without_nccl(monkeypatch):
     monkeypatch.setattr(dist.distributed_c10d, "is_nccl_available", lambda: False)
     with raises_as_documented(PAGE, "RuntimeError: Distributed package doesn't"):
         dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
-
-
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
 
 
 class Unused(nn.Module):

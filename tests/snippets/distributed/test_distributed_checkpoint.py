@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from torch import nn
 from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
@@ -49,14 +48,6 @@ def uninterrupted(epochs: int) -> nn.Linear:
 def assert_trained(weights, epochs: int) -> None:
     for own, expected in zip(weights, uninterrupted(epochs).parameters(), strict=True):
         torch.testing.assert_close(own, expected.detach())
-
-
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
 
 
 @pytest.fixture

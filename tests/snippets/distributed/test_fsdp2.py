@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import nn
 from torch.distributed.fsdp import (
     MixedPrecisionPolicy,
@@ -62,14 +61,6 @@ def unsharded(steps: int):
         loss.mean().backward()
         optimizer.step()
     return model, [loss[rank::2].mean().item() for rank in range(2)]
-
-
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ def plain(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.mark.usefixtures("own_process")
 def test_plain_python_is_rank_0_of_1():
     snippet = load_snippet(SNIPPET)
     assert (snippet.rank, snippet.world_size, snippet.local_rank) == (0, 1, 0)
@@ -59,12 +60,9 @@ def test_torch_itself_needs_a_group(ask):
         ask()
 
 
+@pytest.mark.usefixtures("group")
 def test_a_group_that_this_process_is_not_in():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    try:
-        assert dist.get_rank(dist.GroupMember.NON_GROUP_MEMBER) == -1
-    finally:
-        dist.destroy_process_group()
+    assert dist.get_rank(dist.GroupMember.NON_GROUP_MEMBER) == -1
 
 
 def test_local_rank_from_torch(monkeypatch):

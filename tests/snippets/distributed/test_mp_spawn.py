@@ -53,6 +53,7 @@ def test_two_processes_share_the_work_and_leave_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("own_process")
 def test_one_process_does_all(tmp_path):
     snippet.work(0, 1, str(tmp_path))
     results = torch.load(tmp_path / "results.pt", weights_only=True)
@@ -107,14 +108,6 @@ def test_a_local_function_can_not_be_pickled():
         mp.spawn(lambda index: None)
 
 
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 @pytest.mark.usefixtures("group")
 def test_all_gather_wants_equal_shapes():
     with raises_as_documented(
@@ -126,6 +119,7 @@ def test_all_gather_wants_equal_shapes():
     assert results == [[0, 1, 4]]
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_port_that_is_taken():
     taken = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     address = f"tcp://127.0.0.1:{taken.port}"

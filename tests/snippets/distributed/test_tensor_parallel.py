@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-import torch.distributed as dist
 import torch.distributed.tensor.parallel as tp
 from torch import nn
 from torch.distributed.checkpoint import state_dict as dcp_state
@@ -78,11 +77,9 @@ def work(rank):
 
 
 @pytest.fixture
-def mesh():
+def mesh(group):
     """A mesh of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield init_device_mesh("cpu", (1,))
-    dist.destroy_process_group()
+    return init_device_mesh("cpu", (1,))
 
 
 PLAN = {"up": tp.ColwiseParallel(), "down": tp.RowwiseParallel()}

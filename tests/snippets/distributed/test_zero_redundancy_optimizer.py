@@ -106,14 +106,6 @@ def one_process(rounds: list):
     return [p.detach().clone() for p in net.parameters()], optimizer
 
 
-@pytest.fixture
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
-
-
 def close(ours, theirs) -> bool:
     return all(
         torch.allclose(a, b, rtol=1e-9) for a, b in zip(ours, theirs, strict=True)
@@ -161,6 +153,7 @@ def test_two_processes_train_as_one(tmp_path):
     assert not close(first["went_on"], second["went_on"])
 
 
+@pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)

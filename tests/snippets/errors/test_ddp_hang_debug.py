@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 import torch.distributed as dist
 
 from tests.helpers import (
@@ -61,6 +62,7 @@ def test_detail_names_two_calls_that_differ(tmp_path):
     assert "OpType=BROADCAST" in message
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_process_that_never_starts():
     with raises_as_documented(PAGE, "DistStoreError: Timed out after") as caught:
         dist.init_process_group(

@@ -4,7 +4,6 @@ from functools import partial
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.checkpoint import checkpoint
@@ -14,6 +13,7 @@ from tests.helpers import load_snippet, raises_as_documented, run_python
 PAGE = "errors/err-ddp-reduction"
 snippet = load_snippet("errors/err_ddp_reduction.py")
 X = torch.ones(2, 4)
+pytestmark = pytest.mark.usefixtures("group")
 
 
 def test_two_processes_raise_name_and_mend(tmp_path):
@@ -24,14 +24,6 @@ def test_two_processes_raise_name_and_mend(tmp_path):
         "unused: ['b.weight', 'b.bias']",
         "b, mean of nothing and 2: 1.0",
     ]
-
-
-@pytest.fixture(autouse=True)
-def group():
-    """A process group of this process alone."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
 
 
 class Cut(nn.Module):

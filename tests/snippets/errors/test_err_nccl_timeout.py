@@ -43,14 +43,17 @@ def test_the_groups_have_their_limits(monkeypatch):
     monkeypatch.setattr(dist, "init_process_group", lambda *args, **given: None)
     monkeypatch.setattr(dist, "new_group", new_group)
     monkeypatch.setattr(dist, "barrier", calls.append)
+    monkeypatch.setattr(dist, "destroy_process_group", lambda: calls.append("left"))
     monkeypatch.setattr(snippet.time, "sleep", calls.append)
     snippet.work(0, "file:///nowhere")
-    training, patient, seconds, waited_in = calls
+    training, patient, seconds, waited_in, left = calls
     assert timedelta(seconds=seconds) > training["timeout"]
     assert patient == {"backend": "gloo", "timeout": timedelta(minutes=60)}
     assert waited_in == 2  # the patient one
+    assert left == "left"
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_port_that_is_taken():
     with socket.create_server(("", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
@@ -60,6 +63,7 @@ def test_a_port_that_is_taken():
     assert "EADDRINUSE" in str(caught.value)
 
 
+@pytest.mark.usefixtures("own_process")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 @pytest.mark.skipif(not dist.is_nccl_available(), reason="torch without NCCL")
 def test_nccl_without_a_gpu():

@@ -101,6 +101,7 @@ def test_what_cross_entropy_divides_by():
     assert averaged(weighted) == pytest.approx(whole, rel=1e-5)
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_group_for_gpus_takes_no_tensor_of_the_cpu():
     store = dist.HashStore()
     dist.init_process_group("cuda:gloo", store=store, rank=0, world_size=1)

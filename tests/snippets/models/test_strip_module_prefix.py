@@ -27,15 +27,6 @@ def snippet(tmp_path, monkeypatch):
     return load_snippet("models/strip_module_prefix.py")
 
 
-@pytest.fixture
-def group(tmp_path):
-    """A process group of one, for DDP."""
-    store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
-    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
-    yield
-    torch.distributed.destroy_process_group()
-
-
 def build():
     submodule = nn.ModuleDict({"submodule": nn.Linear(4, 2)})
     return nn.ModuleDict({"encoder": submodule, "norm": nn.BatchNorm1d(2)})

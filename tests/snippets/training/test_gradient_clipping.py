@@ -201,19 +201,14 @@ def test_the_variants(task):
         assert norm.item() == pytest.approx(limit, rel=1e-3)
 
 
+@pytest.mark.usefixtures("group")
 def test_fully_sharded_parameters():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    try:
-        mesh = dist.init_device_mesh("cpu", (1,))
-        model = fully_shard(nn.Linear(4, 1, bias=False), mesh=mesh)
-        model(torch.ones(1, 4)).backward()
-        norm = clip(model.parameters(), 1.0)
-        assert norm.full_tensor() == 2
-        torch.testing.assert_close(
-            model.weight.grad.full_tensor(), torch.full((1, 4), 0.5)
-        )
-    finally:
-        dist.destroy_process_group()
+    mesh = dist.init_device_mesh("cpu", (1,))
+    model = fully_shard(nn.Linear(4, 1, bias=False), mesh=mesh)
+    model(torch.ones(1, 4)).backward()
+    norm = clip(model.parameters(), 1.0)
+    assert norm.full_tensor() == 2
+    torch.testing.assert_close(model.weight.grad.full_tensor(), torch.full((1, 4), 0.5))
 
 
 def test_the_documented_warnings(task):
