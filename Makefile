@@ -45,8 +45,8 @@ test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is
 	$(BIN)/pytest --gpu --save-runs docs
 
 again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed and order differ
-	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.backwards --fresh docs
-	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.backwards -n auto \
+	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.order --fresh docs
+	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.order -n auto \
 	  --dist loadfile tests/snippets tests/chains
 
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
