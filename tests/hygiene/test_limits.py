@@ -2,10 +2,11 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 
-from tests.helpers import ROOT
+from tests.helpers import ROOT, time_limit
 
 CONFTEST = """
 from tests import limits
@@ -117,3 +118,9 @@ def test_what_hangs_in_c_ends_a_run_without_workers(tmp_path):
     done = run(tmp_path, STUCK + AFTER)
     assert done.returncode == 1
     assert re.search(r"File .*, line \d+ in test_stuck_in_c\n", done.stderr), done
+
+
+def test_a_shorter_limit_within_a_test_does_not_end_the_test_s_own():
+    with time_limit(60):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL)[0] > 60
