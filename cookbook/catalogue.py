@@ -151,7 +151,8 @@ class Recipe:
         The page says the kind, else a comment of the snippet, which is English but
         for shapes.
         """
-        told = self.pages[lang].meta.get(YOURS, {})
+        told = self.pages[lang].meta.get(YOURS)
+        told = told if isinstance(told, dict) else {}
         return {
             name: told.get(name, kind if lang == "en" or answer.is_code(kind) else "")
             for name, kind in self.answer.yours.items()

@@ -4,8 +4,10 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 
 from cookbook import answer, limits
+from cookbook.catalogue import Recipe
 from cookbook.checks import snippet_checks
 from cookbook.pages import PYTHON, YOURS, Page
 from cookbook.rules import Problem
@@ -13,55 +15,50 @@ from cookbook.rules import Problem
 SILENCED = re.compile(r"#.*\b(noqa|pragma)\b")
 
 
-def problems(page: Page) -> Iterator[Problem]:
-    """What is wrong with the answer of a page; nothing where it has none."""
-    given = answer.of(page.meta.get("answer"), page.blocks)
-    at = page.meta_line("answer")
+def problems(recipe: Recipe) -> Iterator[Problem]:
+    """What is wrong with the answer of a recipe; nothing where it has none."""
+    page, given = recipe.page_for("en"), recipe.answer
+    at = partial(page.problem, page.meta_line("answer"))
     if given.lost:
-        yield page.problem(at, "answer-not-in-code", text=given.lost)
+        yield at("answer-not-in-code", text=given.lost)
+    elif not given.parts and "answer" in page.meta:
+        yield at("answer-missing")
     elif given.parts:
-        yield from _form_problems(page, given)
-    elif "answer" in page.meta:
-        yield page.problem(at, "answer-missing")
-    yield from _command_problems(page)
-
-
-def _form_problems(page: Page, given: answer.Answer) -> Iterator[Problem]:
-    at = page.meta_line("answer")
-    count = sum(1 for line in given.code.splitlines() if line.strip())
-    limit = limits.ANSWER[shape(page, given)]
-    if count > limit:
-        yield page.problem(at, "answer-too-long", count=count, limit=limit)
-    if given.is_torn:
-        yield page.problem(at, "answer-torn")
-    if reason := fault(given):
-        yield page.problem(at, "answer-does-not-compile", reason=reason)
-    if "self" in given.yours:
-        yield page.problem(at, "answer-without-class")
-    if found := SILENCED.search(given.code):
-        yield page.problem(at, "answer-silenced", text=found[1])
-    for name in bound_twice(given):
-        yield page.problem(at, "answer-binds-twice", name=name)
-
-
-def _command_problems(page: Page) -> Iterator[Problem]:
-    """The shell lines that go with it are those of a block."""
-    lines = str(page.meta.get("command", "")).splitlines()
-    shell = [block.code.splitlines() for block in page.blocks if not block.snippet]
-    for line in lines:
-        if line.strip() and not any(line in code for code in shell):
+        for rule, facts in faults(given, shape(page, given)):
+            yield at(rule, **facts)
+    shell = {
+        line
+        for block in recipe.blocks
+        if not block.snippet
+        for line in block.code.splitlines()
+    }
+    for line in recipe.command.splitlines():
+        if line not in shell:
             yield page.problem(
                 page.meta_line("command"), "command-not-in-block", text=line
             )
+    for page in recipe.written.values():
+        told = page.meta.get(YOURS, {})
+        if not isinstance(told, dict) or told.keys() - given.yours.keys():
+            names = ", ".join(given.yours) or "none"
+            yield page.problem(page.meta_line(YOURS), "yours-unknown", names=names)
 
 
-def yours_problems(page: Page, names: Iterator[str]) -> Iterator[Problem]:
-    """The page tells the kinds of names that the answer takes for granted."""
-    told = page.meta.get(YOURS, {})
-    kinds = told.values() if isinstance(told, dict) else [None]
-    if set(told) - set(names) or not all(isinstance(kind, str) for kind in kinds):
-        facts = {"names": ", ".join(names) or "none"}
-        yield page.problem(page.meta_line(YOURS), "yours-unknown", **facts)
+def faults(given: answer.Answer, shape: str) -> Iterator[tuple[str, dict]]:
+    """What is wrong with an answer by itself: rules, each with its facts."""
+    count = sum(1 for line in given.code.splitlines() if line.strip())
+    if count > limits.ANSWER[shape]:
+        yield "answer-too-long", {"count": count, "limit": limits.ANSWER[shape]}
+    if given.is_torn:
+        yield "answer-torn", {}
+    if reason := does_not_compile(given):
+        yield "answer-does-not-compile", {"reason": reason}
+    if "self" in given.yours:
+        yield "answer-without-class", {}
+    if found := SILENCED.search(given.code):
+        yield "answer-silenced", {"text": found[1]}
+    for name in bound_twice(given):
+        yield "answer-binds-twice", {"name": name}
 
 
 def shape(page: Page, given: answer.Answer) -> str:
@@ -72,7 +69,7 @@ def shape(page: Page, given: answer.Answer) -> str:
     return snippet_checks.shape(ast.parse(given.block.code)) if is_python else "call"
 
 
-def fault(given: answer.Answer) -> str | None:
+def does_not_compile(given: answer.Answer) -> str | None:
     """Why the answer alone is no code of its language; None where it is."""
     if given.language != PYTHON:
         command = ["bash", "-n", "-c", given.code]

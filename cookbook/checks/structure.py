@@ -72,6 +72,9 @@ def problems(
     found = list(_page_problems(catalogue, paths))
     broken = {problem.path for problem in found}
     found += _twin_problems(recipes, broken)
+    for recipe in recipes:
+        if broken.isdisjoint(page.path for page in recipe.written.values()):
+            found += answer_checks.problems(recipe)
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
@@ -157,7 +160,6 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
 def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "block-missing")
-    yield from answer_checks.problems(page)
     yield from _alt_problems(page)
     for quote in page.quotes:
         if not quote.text:
@@ -259,8 +261,6 @@ def _twin_problems(recipes: list[Recipe], broken: set[Path]) -> Iterator[Problem
     """Every page has its twin, and the two are in line."""
     for recipe in recipes:
         page, *twins = recipe.written.values()
-        for each in recipe.written.values() if page.path not in broken else ():
-            yield from answer_checks.yours_problems(each, recipe.answer.yours)
         if not twins:
             yield page.problem(1, "twin-not-written", twin=page.twin_path)
         elif broken.isdisjoint((page.path, page.twin_path)):
