@@ -26,6 +26,7 @@ FIRST = ("generators", "iter", "value")  # before the names beside them are boun
 GIVEN = {*dir(builtins), "__name__", "__file__"}
 UNTRACED = ast.Raise | ast.Global | ast.Nonlocal
 COMMENT = re.compile(r"  # (?:yours(?::\s*(?P<kind>.+))?|(?P<shape>\(.+))$")
+SHAPES = re.compile(r"\([^()]*\)")
 IMPORT = re.compile(r"\s*(?:import|from) ")
 BELOW = "below"  # the kind of what the file itself defines
 
@@ -259,17 +260,27 @@ def _kinds(block: Block, file: list[ast.AST], names: list[str]) -> dict[str, str
     lines, module = block.code.splitlines(), file[0]
     defined = {node.name for node in module.body if isinstance(node, DEFINITIONS)}
     kinds = {name: BELOW if name in defined else "" for name in names}
-    said: set[str] = set()
     for node in file:
         if not isinstance(node, ast.Name) or node.id not in kinds:
             continue
-        comment = COMMENT.search(lines[node.lineno - 1])
-        if comment and not comment["shape"]:
-            kinds[node.id] = comment["kind"] or ""
-            said.add(node.id)
-        elif comment and isinstance(node.ctx, ast.Store) and node.id not in said:
-            kinds[node.id] = kinds[node.id] or comment["shape"]
+        comment, kind = COMMENT.search(lines[node.lineno - 1]), kinds[node.id]
+        if comment and comment["kind"]:
+            kinds[node.id] = comment["kind"]
+        elif comment and not comment["shape"]:
+            kinds[node.id] = "" if kind == BELOW else kind
+        elif comment and isinstance(node.ctx, ast.Store):
+            kinds[node.id] = kind or _shape(comment["shape"], node, file)
     return kinds
+
+
+def _shape(said: str, name: ast.Name, file: list[ast.AST]) -> str:
+    """What a comment says of one of the names that its line binds, in their order."""
+    bound = [node for node in file if isinstance(node, ast.Name)]
+    bound = [
+        n for n in bound if n.lineno == name.lineno and isinstance(n.ctx, ast.Store)
+    ]
+    shapes = SHAPES.findall(said)
+    return shapes[bound.index(name)] if len(bound) == len(shapes) > 1 else said
 
 
 def to_reach(given: Answer, block: Block) -> tuple[tuple[int, int], ...]:
