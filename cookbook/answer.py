@@ -13,7 +13,7 @@ import symtable
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from cookbook.claims import DEFINITIONS, claims
@@ -75,8 +75,8 @@ class Answer:
 
     @property
     def is_torn(self) -> bool:
-        """Whether it is more than one piece, definitions of the file aside."""
-        rest = [part for part in self.parts if not part.is_definition]
+        """Whether it is more than one piece, definitions of the file above it aside."""
+        rest = list(dropwhile(lambda part: part.is_definition, self.parts))
         apart = any(not two.is_next(one) for one, two in pairwise(rest))
         return apart or any(isinstance(part.owner, ast.ClassDef) for part in rest)
 
@@ -184,7 +184,7 @@ def reads(tree: ast.Module, code: str) -> list[str]:
     def visit(node: ast.AST) -> None:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             visit(ast.Name(node.target.id, ast.Load()))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             free.update({node.id} - bound)
         bound.update(_bound(node))
         inner = ()
@@ -222,7 +222,7 @@ def _bound(node: ast.AST) -> set[str]:
         walrus = (n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         return {each.target.id for each in walrus}
     if isinstance(node, ast.Name):
-        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+        return {node.id} if isinstance(node.ctx, ast.Store) else set()
     return {getattr(node, "name", None), getattr(node, "rest", None)} - {None}
 
 

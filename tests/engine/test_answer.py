@@ -42,6 +42,7 @@ def of(lines: str, source: str) -> answer.Answer:
         ("any((hit := x) for x in xs)\nprint(hit)", ["xs"]),
         ("match point:\n    case [a, *rest]:\n        print(a, rest)", ["point"]),
         ("f = lambda x, y=z: x + y + w", ["z", "w"]),
+        ("del model", ["model"]),
         ("d[key] = value", ["d", "key", "value"]),
         ("import a.b\nfrom c import d as e\na, e", []),
     ],
