@@ -82,7 +82,7 @@ def check_all(catalogue: Catalogue) -> int:
     print("structure of pages and snippets", flush=True)
     found = structure.problems(catalogue)
     found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
-    errors = report(found)
+    errors = report(found, brief=True)
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]
     if errors or failed:
         print(f"\n{errors} problems above; failed: {', '.join(failed) or 'none'}")

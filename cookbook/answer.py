@@ -1,97 +1,299 @@
-"""The answer: the one to eight lines of a recipe's blocks that the reader came for.
+"""The answer: the piece of one block that the reader came for, with what it needs.
 
-It stands once, as ``answer:`` in the front matter of the English page. Its lines
-are lines of the blocks, in their order; indentation aside, each is verbatim.
+``answer:`` in the front matter of the English page names it. Each line there is the
+first line of a statement or definition of a snippet, and stands for all of it; in a
+shell block it stands for itself. The rest is read off the syntax tree: the imports
+that the piece needs, and the names that it reads and does not define: the reader's.
 """
 
 import ast
-import subprocess
+import builtins
+import re
+import symtable
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import dropwhile, pairwise
+from typing import NamedTuple
 
-from cookbook.claims import claims
+from cookbook.claims import DEFINITIONS, claims
 from cookbook.pages import PYTHON, Block
 
-MAX_LINES = 8
+IMPORTS = ast.Import | ast.ImportFrom
+BODIES = ("body", "orelse", "finalbody")
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+FIRST = ("generators", "iter", "value")  # before the names beside them are bound
+GIVEN = {*dir(builtins), "__name__", "__file__"}
+UNTRACED = ast.Raise | ast.Global | ast.Nonlocal
+COMMENT = re.compile(r"  # (?:yours(?::\s*(?P<kind>.+))?|(?P<shape>\(.+))$")
+SHAPES = re.compile(r"\([^()]*\)")
+IMPORT = re.compile(r"\s*(?:import|from) ")
+BELOW = "below"  # the kind of what the file itself defines
+
+
+class Part(NamedTuple):
+    """A statement of a snippet, or a line of a shell block."""
+
+    first: int  # its lines, decorators included
+    last: int
+    head: str  # the line by which an answer names it
+    place: int  # where in its body, imports aside
+    body: str = ""  # the name of the field that it stands in
+    owner: ast.AST | None = None  # and the node that has the field
+    node: ast.stmt | None = None
+
+    @property
+    def is_definition(self) -> bool:
+        """Whether it defines something for the whole file."""
+        return isinstance(self.owner, ast.Module) and isinstance(self.node, DEFINITIONS)
+
+    def is_next(self, other: "Part") -> bool:
+        """Whether it follows the other at once, in the same body."""
+        here, there = (self.owner, self.body), (other.owner, other.body)
+        return here == there and self.place == other.place + 1
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a line of the answer stands: a block, and the line in its code."""
+class Answer:
+    """What to paste, and which names it takes for granted."""
 
-    block: Block
-    line: int
+    block: Block | None = None
+    parts: tuple[Part, ...] = ()
+    lost: str = ""  # the first line given that begins no part
+    code: str = ""
+    imports: str = ""
+    yours: dict[str, str] = field(default_factory=dict)  # and of what kind they are
 
+    @property
+    def text(self) -> str:
+        """What Copy yields."""
+        return f"{self.imports}\n\n{self.code}" if self.imports else self.code
 
-def lines(answer: str) -> list[str]:
-    """The lines that say something."""
-    return [line for line in answer.splitlines() if line.strip()]
+    @property
+    def language(self) -> str:
+        return self.block.language if self.block else PYTHON
 
-
-def places(answer: str, blocks: list[Block]) -> Iterator[Place | str]:
-    """For each line of the answer, where it stands; a line that is nowhere, itself."""
-    rest = [
-        (Place(block, number), line.strip())
-        for block in blocks
-        for number, line in enumerate(block.code.splitlines(), start=1)
-    ]
-    for line in lines(answer):
-        here = (n for n, (_, text) in enumerate(rest) if text == line.strip())
-        found = next(here, None)
-        if found is None:
-            yield line.strip()
-            return
-        yield rest[found][0]
-        rest = rest[found + 1 :]
+    @property
+    def is_torn(self) -> bool:
+        """Whether it is more than one piece, definitions of the file above it aside."""
+        rest = list(dropwhile(lambda part: part.is_definition, self.parts))
+        apart = any(not two.is_next(one) for one, two in pairwise(rest))
+        return apart or any(isinstance(part.owner, ast.ClassDef) for part in rest)
 
 
-def language(answer: str, blocks: list[Block]) -> str:
-    """The language of the block in which the answer begins."""
-    first = next(places(answer, blocks), "")
-    return first.block.language if isinstance(first, Place) else PYTHON
+def of(given: object, blocks: list[Block]) -> Answer:
+    """The answer whose lines a front matter gives, from the block that has most."""
+    lines = given.splitlines() if isinstance(given, str) else ()
+    heads = [line.strip() for line in lines if line.strip()]
+    found = [(block, _chosen(heads, _parts(block))) for block in blocks]
+    block, parts = max(found, key=lambda one: len(one[1]), default=(None, []))
+    lost = next(iter(heads[len(parts) :]), "")
+    if not parts:
+        return Answer(lost=lost)
+    code = _joined(block, parts)
+    tree = parsed(code) if block.language == PYTHON else None
+    if tree is None:
+        return Answer(block, tuple(parts), lost, code)
+    file, free = list(ast.walk(ast.parse(block.code))), reads(tree, code)
+    imports, bound = _imports(block, file, tree, free)
+    kinds = _kinds(block, file, [name for name in free if name not in bound])
+    return Answer(block, tuple(parts), lost, code, imports, kinds)
 
 
-def fault(answer: str, language: str) -> str | None:
-    """Why the answer alone is no code of its language; None where it is."""
-    text = textwrap.dedent(answer)
-    if language != PYTHON:
-        command = ["bash", "-n", "-c", text]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        return run.stderr.strip() or None
+def is_code(kind: str) -> bool:
+    """Whether a kind is the same in every language: a shape."""
+    return kind == BELOW or kind.startswith("(")
+
+
+def parsed(code: str) -> ast.Module | None:
+    """The tree of what compiles by itself; None for a ``return`` alone."""
     try:
-        ast.parse(text)
-    except SyntaxError as error:
-        return error.msg
-    return None
+        compile(code, "answer", "exec", dont_inherit=True)
+        return ast.parse(code)
+    except SyntaxError:
+        return None
 
 
-def to_reach(
-    answer: str, block: Block, blocks: list[Block]
-) -> tuple[tuple[int, int], ...]:
+def bodies(tree: ast.Module) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
+    """Each list of statements, with what has it and under which name."""
+    for owner in ast.walk(tree):
+        for name in BODIES:
+            if isinstance(body := getattr(owner, name, None), list):
+                yield owner, name, body
+
+
+def _parts(block: Block) -> list[Part]:
+    """What an answer may name, in the order of the block."""
+    lines = [line.strip() for line in block.code.splitlines()]
+    if block.language != PYTHON:
+        said = [(n, line) for n, line in enumerate(lines, 1) if line]
+        return [Part(n, n, line, place) for place, (n, line) in enumerate(said)]
+    found = []
+    tree = parsed(block.code)
+    for owner, name, nodes in bodies(tree) if tree else ():
+        nodes = [node for node in nodes if not isinstance(node, IMPORTS)]
+        for place, node in enumerate(nodes):
+            decorators = getattr(node, "decorator_list", ())
+            first = min([node.lineno, *(one.lineno for one in decorators)])
+            head = lines[node.lineno - 1]
+            found.append(Part(first, node.end_lineno, head, place, name, owner, node))
+    return sorted(found, key=lambda part: part.first)
+
+
+def _chosen(heads: list[str], parts: list[Part]) -> list[Part]:
+    """The parts that the lines name, each below the one before, next to it if it can.
+
+    Where several begin with the first line, the one from which most lines follow.
+    """
+    tries = []
+    for start in (part for part in parts if part.head == heads[0]) if heads else ():
+        found = [start]
+        for head in heads[1:]:
+            one = found[-1]
+            rest = [p for p in parts if p.head == head and p.first > one.last]
+            if not rest:
+                break
+            found.append(next((p for p in rest if p.is_next(one)), rest[0]))
+        near = sum(two.is_next(one) for one, two in pairwise(found))
+        tries.append((len(found), near, -start.first, found))
+    return max(tries, default=(0, 0, 0, []))[-1]
+
+
+def _joined(block: Block, parts: list[Part]) -> str:
+    """The source of the parts, and the comments between neighbours."""
+    lines = block.code.splitlines()
+    text = ""
+    for before, part in pairwise([None, *parts]):
+        own = textwrap.dedent("\n".join(lines[part.first - 1 : part.last]))
+        between = "\n"
+        if before and part.is_next(before):
+            gap = lines[before.last : part.first - 1]
+            gap = [] if any(IMPORT.match(line) for line in gap) else gap
+            between += textwrap.dedent("".join(f"{line}\n" for line in gap))
+        elif before and (before.is_definition or part.is_definition):
+            between = "\n\n\n"
+        text += between + own
+    return text.strip("\n")
+
+
+def reads(tree: ast.Module, code: str) -> list[str]:
+    """The names that code reads before it binds them, in the order of its lines."""
+    free: set[str] = set()
+    bound = set(GIVEN)
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            visit(ast.Name(node.target.id, ast.Load()))
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            free.update({node.id} - bound)
+        bound.update(_bound(node))
+        inner = ()
+        if isinstance(node, COMPREHENSIONS):  # a scope of its own, but for this
+            inner = node._fields
+            visit(node.generators[0].iter)
+        elif isinstance(node, DEFINITIONS | ast.Lambda):
+            inner = ("body",)
+        names = [name for name in node._fields if name not in inner]
+        for name in sorted(names, key=lambda name: name not in FIRST):
+            value = getattr(node, name)
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    visit(child)
+
+    def scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+        for child in table.get_children():
+            yield from (child, *scopes(child))
+
+    visit(tree)
+    for scope in scopes(symtable.symtable(code, "answer", "exec")):
+        for name in scope.get_symbols():
+            if name.is_global() and name.is_referenced():
+                free.update({name.get_name()} - bound)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    names.sort(key=lambda node: (node.lineno, node.col_offset))
+    return [name for name in dict.fromkeys(node.id for node in names) if name in free]
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """The names that a node itself binds, wherever in a comprehension it stands."""
+    if isinstance(node, ast.alias):
+        return {(node.asname or node.name).partition(".")[0]}
+    if isinstance(node, COMPREHENSIONS):
+        walrus = (n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+        return {each.target.id for each in walrus}
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Store) else set()
+    return {getattr(node, "name", None), getattr(node, "rest", None)} - {None}
+
+
+def _imports(
+    block: Block, file: list[ast.AST], tree: ast.Module, free: list[str]
+) -> tuple[str, set[str]]:
+    """The lines that import those of the names which the file imports; the names.
+
+    A module below another comes along where its path is used, or where a comment says
+    why it is imported.
+    """
+    paths = {ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    nodes = [node for node in file if isinstance(node, IMPORTS)]
+    lines, found, bound, packages = block.code.splitlines(), {}, set(), set()
+    for node in sorted(nodes, key=lambda node: node.lineno):
+        line, names = lines[node.lineno - 1].strip(), []
+        package = (getattr(node, "module", None) or node.names[0].name).split(".")[0]
+        for name in node.names:
+            part = isinstance(node, ast.Import) and "." in name.name and not name.asname
+            wanted = name.name in paths or ("  # " in line and package in packages)
+            if wanted if part else _bound(name) <= {*free}:
+                names.append(name)
+                bound |= _bound(name)
+                packages.add(package)
+        if names:
+            whole = names == node.names and node.lineno == node.end_lineno
+            whole = whole and "noqa" not in line
+            node.names = names
+            found[line if whole else ast.unparse(node)] = None
+    return "\n".join(found), bound
+
+
+def _kinds(block: Block, file: list[ast.AST], names: list[str]) -> dict[str, str]:
+    """What the file's comments say of the names, where it binds or uses them."""
+    lines, module = block.code.splitlines(), file[0]
+    defined = {node.name for node in module.body if isinstance(node, DEFINITIONS)}
+    kinds = {name: BELOW if name in defined else "" for name in names}
+    for node in file:
+        if not isinstance(node, ast.Name) or node.id not in kinds:
+            continue
+        comment, kind = COMMENT.search(lines[node.lineno - 1]), kinds[node.id]
+        if comment and comment["kind"]:
+            kinds[node.id] = comment["kind"]
+        elif comment and not comment["shape"]:
+            kinds[node.id] = "" if kind == BELOW else kind
+        elif comment and isinstance(node.ctx, ast.Store):
+            kinds[node.id] = kind or _shape(comment["shape"], node, file)
+    return kinds
+
+
+def _shape(said: str, name: ast.Name, file: list[ast.AST]) -> str:
+    """What a comment says of one of the names that its line binds, in their order."""
+    bound = [node for node in file if isinstance(node, ast.Name)]
+    bound = [
+        n for n in bound if n.lineno == name.lineno and isinstance(n.ctx, ast.Store)
+    ]
+    shapes = SHAPES.findall(said)
+    return shapes[bound.index(name)] if len(bound) == len(shapes) > 1 else said
+
+
+def to_reach(given: Answer, block: Block) -> tuple[tuple[int, int], ...]:
     """The first and last line of each statement of a snippet that a run must reach.
 
-    They are those that the answer shows, and those that claim something. A shell
-    block needs no such list: it stops at the first failure, so its end says all.
+    They are those of the answer, and those that claim something. A shell block needs
+    no such list: it stops at the first failure, so its end says all.
     """
-    shown = {
-        place.line
-        for place in places(answer, blocks)
-        if isinstance(place, Place) and place.block == block
-    }
     tree = ast.parse(block.code)
     spans = {(node.lineno, node.end_lineno) for node in claims(tree)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and shown & set(range(*own_lines(node))):
-            first, end = own_lines(node)
-            spans.add((first, end - 1))
+    shown = given.parts if given.block and given.block.path == block.path else ()
+    for node in (node for part in shown for node in ast.walk(part.node)):
+        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.stmt) and not text and not isinstance(node, UNTRACED):
+            spans.add((node.lineno, node.end_lineno))
     return tuple(sorted(spans))
-
-
-def own_lines(node: ast.stmt) -> tuple[int, int]:
-    """The lines of a statement up to its body, as a range: first, and one past."""
-    body = getattr(node, "body", None)
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    if isinstance(body, list) and body:
-        return first, max(body[0].lineno, first + 1)
-    return first, node.end_lineno + 1

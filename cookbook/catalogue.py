@@ -1,7 +1,6 @@
 """The recipes as a whole: pages paired with their twins, category by category."""
 
 import re
-import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from cookbook import answer, apis, parity, records
-from cookbook.pages import INCLUDE, LANGUAGES, Block, Page, PageError, files_of
+from cookbook.pages import INCLUDE, LANGUAGES, YOURS, Block, Page, PageError, files_of
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
@@ -135,11 +134,29 @@ class Recipe:
         """What holds in every language stands on the English page, where it is."""
         return self.page_for("en").meta
 
+    @cached_property
+    def answer(self) -> answer.Answer:
+        """The piece that the reader came for; empty where none was chosen."""
+        return answer.of(self.facts.get("answer"), self.blocks)
+
     @property
-    def answer(self) -> str:
-        """The lines that the reader came for; empty where none were chosen."""
-        given = self.facts.get("answer")
-        return textwrap.dedent(given).strip("\n") if isinstance(given, str) else ""
+    def command(self) -> str:
+        """The lines for the shell that belong to the answer."""
+        given = self.facts.get("command")
+        return given.strip("\n") if isinstance(given, str) else ""
+
+    def yours(self, lang: str) -> dict[str, str]:
+        """What the answer takes for granted: names, each with its kind.
+
+        The page says the kind, else a comment of the snippet, which is English but
+        for shapes.
+        """
+        told = self.pages[lang].meta.get(YOURS)
+        told = told if isinstance(told, dict) else {}
+        return {
+            name: told.get(name, kind if lang == "en" or answer.is_code(kind) else "")
+            for name, kind in self.answer.yours.items()
+        }
 
     @cached_property
     def errors(self) -> list[str]:
@@ -155,15 +172,13 @@ class Recipe:
     @cached_property
     def main_apis(self) -> list[str]:
         """The symbols that its answer uses; all of them, where it uses none."""
-        places = answer.places(self.answer, self.blocks)
-        found = [
-            name
-            for place in places
-            if isinstance(place, answer.Place)
-            for name, lines in self._apis.get(place.block, {}).items()
-            if place.line in lines
-        ]
-        return sorted(set(found)) or self.apis
+        shown = {
+            line
+            for part in self.answer.parts
+            for line in range(part.first, part.last + 1)
+        }
+        uses = self._apis.get(self.answer.block, {})
+        return sorted(name for name in uses if shown & uses[name]) or self.apis
 
     @cached_property
     def _apis(self) -> dict[Block, dict[str, set[int]]]:
@@ -177,7 +192,10 @@ class Recipe:
             "title": {lang: self.title(lang) for lang in LANGUAGES},
             "description": {lang: self.description(lang) for lang in LANGUAGES},
             "url": {lang: self.pages[lang].url for lang in LANGUAGES},
-            "answer": self.answer,
+            "answer": self.answer.text,
+            "imports": self.answer.imports.splitlines(),
+            "yours": list(self.answer.yours),
+            "command": self.command,
             "covers": self.facts.get("covers", []),
             "tags": self.facts.get("tags", []),
             "apis": self.apis,

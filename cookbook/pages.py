@@ -23,6 +23,7 @@ INCLUDE_LIKE = re.compile(r"\s*-+8<-")  # what the site expands, or nearly
 MARK = re.compile(r"<!--[-\s]*(?P<mark>pytest.*?)[-\s]*-->", re.DOTALL)
 SKIP = re.compile(r'pytest\.mark\.skip\(reason="(?P<reason>[^"]+)"\)')
 ALT = "alt"  # in the front matter: what each picture shows, in words
+YOURS = "yours"  # there, too: what the names are that a reader brings
 MESSAGES = "messages"  # the id of the section that has a table of messages
 MESSAGE = re.compile(r"\| *(`+) ?(?P<text>.+?) ?\1 *\|")  # its first cell
 # In C where PyYAML was built with it: ten times as fast.

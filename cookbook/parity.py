@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.pages import ALT, PYTHON, Block, Page, other_language
+from cookbook.pages import ALT, PYTHON, YOURS, Block, Page, other_language
 from cookbook.rules import Problem
 
 KEY = "parity"
@@ -24,13 +24,13 @@ FOREIGN = {"en": "{title} (in Chinese)", "zh": "{title}（英文）"}
 
 def words_hash(page: Page) -> str:
     """The hash of what a translator must follow: title, description, body, and
-    what its pictures show.
+    what its pictures and the reader's names are.
 
     Not of the aliases, which each language has for itself, nor of the snippets,
     which both share. Line breaks and indentation do not count.
     """
     parts = [page.meta["title"], page.meta["description"], page.body]
-    parts += [str(page.meta[ALT])] if ALT in page.meta else []
+    parts += [str(page.meta[key]) for key in (ALT, YOURS) if key in page.meta]
     text = "\n".join(" ".join(part.split()) for part in parts)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 

@@ -72,8 +72,11 @@ class Problem:
         return f"{self.path}:{self.line}: {self.message(reader_language())}"
 
 
-def report(problems: Iterable[Problem]) -> int:
-    """Print the problems, warnings last; how many errors there are."""
+def report(problems: Iterable[Problem], brief: bool = False) -> int:
+    """Print the problems, warnings last; how many errors there are.
+
+    If ``brief``, warnings of one rule share a line, which names their files.
+    """
     problems = list(problems)
     # Two checks find what stops the build, so each line is printed once.
     errors = dict.fromkeys(str(problem) for problem in problems if problem.is_error)
@@ -82,8 +85,16 @@ def report(problems: Iterable[Problem]) -> int:
         print(f"  {problem}")
     if warnings:
         print(WARNINGS_FOLLOW[reader_language()])
-    for problem in warnings:
-        print(f"  {problem}")
+    lines = [str(problem) for problem in warnings]
+    if brief:
+        files: dict[str, set[str]] = {}
+        for problem in warnings:
+            files.setdefault(problem.rule.code, set()).add(problem.path.stem)
+        lines = [
+            f"{rule} {len(of)}: {', '.join(sorted(of))}" for rule, of in files.items()
+        ]
+    for line in lines:
+        print(f"  {line}")
     return len(errors)
 
 

@@ -1,7 +1,7 @@
 """How far the recipes, taken together, have the form they should have.
 
-What is measured is in front of the reader: lines of code, docstrings and answers of
-the snippets, words of prose. Where the answer stands on a screen is measured in a
+What is measured is in front of the reader: lines of code and docstrings of the
+snippets, words of prose. Where the answer stands on a screen is measured in a
 browser, by tests/site/test_first_screen.py.
 """
 
@@ -10,18 +10,16 @@ import re
 from collections.abc import Iterator
 from statistics import median
 
-from cookbook import answer
 from cookbook.catalogue import Catalogue
 from cookbook.claims import DEFINITIONS
 from cookbook.pages import Block, Page
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")  # a Chinese character is a word
-# What is held, by name: the least, the most.
+# What is held, by name: the most.
 TARGETS = {
-    "lines of a snippet, median": (0, 28),
-    "docstrings, share of the lines": (0, 0.12),
-    "answers, share of the lines": (0.15, 1),
-    "pitfalls, share of the prose": (0, 0.45),
+    "lines of a snippet, median": 26,
+    "docstrings, share of the lines": 0.10,
+    "pitfalls, share of the prose": 0.45,
 }
 
 
@@ -29,12 +27,10 @@ def measures(catalogue: Catalogue) -> dict[str, float]:
     """Each measure of TARGETS, over all recipes."""
     snippets = [block for recipe in catalogue.recipes for block in recipe.snippets]
     lines = [block.code.count("\n") for block in snippets]
-    answers = [len(answer.lines(recipe.answer)) for recipe in catalogue.recipes]
     counts = [words(page) for page in catalogue.pages]
     return {
         "lines of a snippet, median": median(lines),
         "docstrings, share of the lines": sum(map(docstrings, snippets)) / sum(lines),
-        "answers, share of the lines": sum(answers) / sum(lines),
         "pitfalls, share of the prose": sum(pitfalls for pitfalls, _ in counts)
         / sum(total for _, total in counts),
     }
@@ -63,6 +59,5 @@ def words(page: Page) -> tuple[int, int]:
 def misses(catalogue: Catalogue) -> Iterator[str]:
     """What is outside its target, in words."""
     for name, value in measures(catalogue).items():
-        least, most = TARGETS[name]
-        if not least <= value <= most:
-            yield f"{name}: {value:.3g}, not in {least} to {most}"
+        if value > TARGETS[name]:
+            yield f"{name}: {value:.3g}, more than {TARGETS[name]}"

@@ -9,11 +9,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from cookbook import limits
 from cookbook.claims import DEFINITIONS, claims
 from cookbook.pages import PageError, read_text
 from cookbook.rules import Problem
-
-MAX_LINES = {"call": 25, "helper": 45, "program": 60}
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
@@ -53,7 +52,7 @@ def shape(tree: ast.Module) -> str:
 
 
 def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
-    count, limit = source.count("\n"), MAX_LINES[shape]
+    count, limit = source.count("\n"), limits.SNIPPET[shape]
     if count > limit:
         facts = {"count": count, "limit": limit, "shape": shape}
         yield Problem(path, limit + 1, "snippet-too-long", facts)

@@ -9,9 +9,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from cookbook import answer, moved, parity, records
+from cookbook import limits, moved, parity, records
 from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.checks import (
+    answer_checks,
     file_checks,
     messages,
     proof_checks,
@@ -26,6 +27,7 @@ from cookbook.pages import (
     LANGUAGES,
     PASSIVE,
     PYTHON,
+    YOURS,
     Block,
     Page,
     PageError,
@@ -36,16 +38,12 @@ from cookbook.rules import Problem
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
 NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a space
-STRINGS, OPTIONAL = ("title", "description"), ("aliases", ALT)
-TEXTS = ("answer", "shape")  # on the English page, for both
+STRINGS, OPTIONAL = ("title", "description"), ("aliases", ALT, YOURS)
+TEXTS = ("answer", "command", "shape")  # on the English page, for both
 ENGLISH_ONLY = ("related", "covers", "tags", *TEXTS)
 PROGRAM = "program"  # the one shape that a page must say
-MAX_PITFALLS = 5
-MAX_PICTURE, MAX_RASTER = 6_000, 25_000  # bytes, compressed
-MAX_SHARED = 4  # aliases that lead to several recipes
 # A word; a Chinese character counts as one.
 WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-MIN_REASON = 3  # words
 GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
 
 
@@ -74,6 +72,9 @@ def problems(
     found = list(_page_problems(catalogue, paths))
     broken = {problem.path for problem in found}
     found += _twin_problems(recipes, broken)
+    for recipe in recipes:
+        if broken.isdisjoint(page.path for page in recipe.written.values()):
+            found += answer_checks.problems(recipe)
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
@@ -159,7 +160,6 @@ def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
 def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "block-missing")
-    yield from _answer_problems(page)
     yield from _alt_problems(page)
     for quote in page.quotes:
         if not quote.text:
@@ -179,7 +179,7 @@ def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
         yield page.problem(block.line - 1, "gpu-mark-unearned")
     if block.mark == "skip":
         words = len(WORD.findall(block.reason))
-        if block.language == PYTHON or words < MIN_REASON:
+        if block.language == PYTHON or words < limits.REASON_WORDS:
             yield page.problem(block.line - 1, "skip-mark-unearned")
 
 
@@ -193,24 +193,6 @@ def _needs_gpu(page: Page, block: Block) -> bool:
     marked = (one.snippet.name for one in page.blocks if one.snippet and one.mark)
     named = any(name in block.code for name in marked)
     return named or bool(GPU_COMMAND.search(block.code))
-
-
-def _answer_problems(page: Page) -> Iterator[Problem]:
-    """The answer, where the page has one: short, lines of its blocks, code."""
-    if "answer" not in page.meta:
-        return
-    at, given = page.meta_line("answer"), page.meta["answer"]
-    if not isinstance(given, str) or not given.strip():
-        yield page.problem(at, "answer-missing")
-        return
-    if (count := len(answer.lines(given))) > answer.MAX_LINES:
-        yield page.problem(at, "answer-too-long", count=count, limit=answer.MAX_LINES)
-    for place in answer.places(given, page.blocks):
-        if isinstance(place, str):
-            yield page.problem(at, "answer-not-in-code", text=place)
-            return
-    if reason := answer.fault(given, answer.language(given, page.blocks)):
-        yield page.problem(at, "answer-does-not-parse", reason=reason)
 
 
 def _alt_problems(page: Page) -> Iterator[Problem]:
@@ -245,9 +227,10 @@ def _heading_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(heading.line, "heading-id-twice", id=heading.id)
         seen.add(heading.id)
     pitfalls = page.section("pitfalls")
-    if len(pitfalls) > MAX_PITFALLS:
-        line, facts = pitfalls[MAX_PITFALLS].line, {"count": len(pitfalls)}
-        yield page.problem(line, "pitfalls-too-many", limit=MAX_PITFALLS, **facts)
+    if len(pitfalls) > limits.PITFALLS:
+        line = pitfalls[limits.PITFALLS].line
+        facts = {"count": len(pitfalls), "limit": limits.PITFALLS}
+        yield page.problem(line, "pitfalls-too-many", **facts)
 
 
 def _unclear_problems(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
@@ -334,14 +317,14 @@ def _taken_names(
             leads[name][page.slug] = page
     for page in pages:
         shared = [name for name in _names(page) if len(leads[name]) > 1]
-        if len(shared) <= MAX_SHARED:
+        if len(shared) <= limits.SHARED_ALIASES:
             shared = [name for name in shared if name in titles]
         if shared:
             others = {one for name in shared for one in leads[name].values()} - {page}
             places = sorted(f"{one.path}:{one.meta_line('title')}" for one in others)
             facts = {"names": ", ".join(shared), "places": ", ".join(places)}
             at = page.meta_line("aliases")
-            yield page.problem(at, "names-taken", **facts, limit=MAX_SHARED)
+            yield page.problem(at, "names-taken", **facts, limit=limits.SHARED_ALIASES)
 
 
 def _names(page: Page) -> dict[str, None]:
@@ -380,7 +363,7 @@ def _snippet_problems(
 
 def _weight_problems(path: Path, picture: bytes) -> Iterator[Problem]:
     """Each page that shows a picture carries it."""
-    limit = MAX_RASTER if b"data:image" in picture else MAX_PICTURE
+    limit = limits.RASTER if b"data:image" in picture else limits.PICTURE
     if (size := len(gzip.compress(picture))) > limit:
         facts = {"size": round(size / 1000), "limit": limit // 1000}
         yield Problem(path, 1, "picture-too-heavy", facts)

@@ -51,7 +51,7 @@ def fault(
     where, problem = _place_of_failure(page, block, result), result.problem
     if not problem and block.snippet:
         recipe = catalogue.by_slug[page.slug]
-        spans = answer.to_reach(recipe.answer, block, page.blocks)
+        spans = answer.to_reach(recipe.answer, block)
         missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
         if missed:
             lines = ", ".join(map(str, missed))

@@ -57,12 +57,13 @@ def failures(catalogue: Catalogue, recipe: Recipe) -> list[str]:
 
 def _item(catalogue: Catalogue, recipe: Recipe, root: str, date: str) -> dict:
     address = root + recipe.pages["en"].url
+    verified = status.line(catalogue, recipe, "en")
     return {
         "id": f"{address}#{date}",  # each change is news
         "url": address,
         "title": " · ".join(dict.fromkeys(map(recipe.title, recipe.pages))),
         "summary": recipe.description("en"),
-        "content_text": f"{recipe.answer}\n\n{status.line(catalogue, recipe, 'en')}",
+        "content_text": f"{recipe.answer.text}\n\n{verified}",
         "date_modified": date,
         "tags": [recipe.category],
     }

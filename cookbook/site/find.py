@@ -14,7 +14,7 @@ import quickjs
 from cookbook.catalogue import Catalogue, Recipe
 from cookbook.pages import HAN
 from cookbook.rules import reader_language
-from cookbook.site import search
+from cookbook.site import render, search
 
 WORKER = Path("docs/overrides/assets/search.js")
 # What the worker takes from a browser.
@@ -87,7 +87,8 @@ def entry(recipe: Recipe, lang: str) -> str:
     """A recipe's title, its sentence, its answer, and where its page and code are."""
     files = [recipe.page_for(lang).path.as_posix()]
     files += [block.path for block in recipe.snippets]
-    lines = ["", *(f"    {line}" for line in recipe.answer.split("\n")), ""]
+    lines = ["", *(f"    {line}" for line in recipe.answer.text.split("\n")), ""]
+    lines += [own, ""] if (own := render.yours(recipe, lang)) else []
     return "\n    ".join([recipe.title(lang), recipe.description(lang), *lines, *files])
 
 

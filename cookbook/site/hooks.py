@@ -269,6 +269,7 @@ def on_page_content(html, page, config, files):
     lang = config.extra.get("lang")
     html = render.uncoloured(prose.joined(html) if lang == "zh" else html)
     if recipe := recipe_of(page, config):
+        html = render.imports_apart(html, recipe)
         html = render.number_lines(html, recipe, lang)
     preview = config.extra["preview"]
     return preview.banner(page.file, config) + html if preview else html

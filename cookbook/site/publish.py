@@ -101,5 +101,7 @@ def llms_txt(catalogue: Catalogue) -> str:
                 link = f"[{recipe.title(lang)}]({lang}/{recipe.address}.md)"
                 verified = status.line(catalogue, recipe, lang)
                 lines += [f"- {link}: {recipe.description(lang)} ({verified})", ""]
-                lines += [f"      {line}" for line in recipe.answer.split("\n")] + [""]
+                code = [f"      {line}" for line in recipe.answer.text.split("\n")]
+                lines += [*code, ""]
+                lines += [f"  {own}", ""] if (own := render.yours(recipe, lang)) else []
     return "\n".join(lines) + "\n"

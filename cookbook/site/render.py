@@ -32,6 +32,9 @@ BUILT_FILE = re.compile(
     r"(?=</code>)",
     re.DOTALL,
 )
+BUILT_ANSWER = re.compile(
+    r'(?P<head><div class="answer">.*?<code>)(?P<code>.*?)(?=</code>)', re.DOTALL
+)
 # What is to have the colour of the text: names, operators, brackets, spaces.
 INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
 LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
@@ -50,6 +53,9 @@ WORDS = {
         "twin": "Chinese page",
         "also": "Also known as: {names}",
         "download": "Download the file",
+        "yours": "Yours: {}",
+        "kind": ", {}",
+        "below": "from the file below",
         "behind": "This page has not been checked against the latest {twin} yet, "
         "and may be out of date.",
         "missing": "Nobody has written this page in English yet. The code is the "
@@ -70,6 +76,9 @@ WORDS = {
         "twin": "英文页",
         "also": "又称：{names}",
         "download": "下载文件",
+        "yours": "需自备：{}",
+        "kind": "（{}）",
+        "below": "见下方文件",
         "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
         "missing": "本条目还没有中文页。代码是两种语言共用的，说明请看{twin}。",
         "changes": "[查看英文页的改动]({address})",
@@ -102,13 +111,11 @@ def site_markdown(catalogue: Catalogue, page: Page) -> str:
 
 def _with_answer_marked(recipe: Recipe, match: re.Match) -> str:
     """The head of a file's block, which names the lines that the answer shows."""
-    lines = [
-        str(place.line)
-        for place in answer.places(recipe.answer, recipe.blocks)
-        if isinstance(place, answer.Place)
-        and Path(place.block.path).name == match["name"]
-    ]
-    return f'{match[0]} hl_lines="{" ".join(lines)}"' if lines else match[0]
+    given = recipe.answer
+    if not given.block or Path(given.block.path).name != match["name"]:
+        return match[0]
+    lines = [f"{part.first}-{part.last}" for part in given.parts]
+    return f'{match[0]} hl_lines="{" ".join(lines)}"'
 
 
 def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
@@ -142,17 +149,28 @@ def _status(
     return [head, "", *table, "</details>", ""]
 
 
-def _answer(recipe: Recipe, in_site: bool) -> list[str]:
+def yours(recipe: Recipe, lang: str) -> str:
+    """One line on the names that an answer takes for granted; empty without any."""
+    words, names = WORDS[lang], []
+    for name, kind in recipe.yours(lang).items():
+        kind = words["below"] if kind == answer.BELOW else kind
+        form = "{}" if not kind else " {}" if kind.startswith("(") else words["kind"]
+        names.append(f"`{name}`{form.format(kind)}")
+    return words["yours"].format(" · ".join(names)) if names else ""
+
+
+def _answer(recipe: Recipe, lang: str, in_site: bool) -> list[str]:
     """The answer as a block of its own; the site wraps it, to style and copy it."""
-    if not recipe.answer:
-        return []
-    language = answer.language(recipe.answer, recipe.blocks)
-    block = [f"```{language}", *recipe.answer.split("\n"), "```", ""]
-    return (
-        ['<div class="answer" markdown>', "", *block, "</div>", ""]
-        if in_site
-        else block
-    )
+    given, lines = recipe.answer, []
+    if given.code:
+        lines = [f"```{given.language}", *given.text.split("\n"), "```", ""]
+    if lines and in_site:
+        lines = ['<div class="answer" markdown>', "", *lines, "</div>", ""]
+    if own := yours(recipe, lang):
+        lines += [own, "{ .yours }", ""]
+    if recipe.command:
+        lines += ["```bash", *recipe.command.split("\n"), "```", ""]
+    return lines
 
 
 def _document(
@@ -168,7 +186,7 @@ def _document(
             "{ .lead }",
             "",
             *_status(catalogue, recipe, page.lang, in_site),
-            *_answer(recipe, in_site),
+            *_answer(recipe, page.lang, in_site),
             _body(page, catalogue, in_site).lstrip("\n"),
             *_also(catalogue, page),
             *_documentation(catalogue, recipe, words["apis"]),
@@ -299,6 +317,18 @@ def _also(catalogue: Catalogue, page: Page) -> list[str]:
 def uncoloured(html: str) -> str:
     """Code without the spans that colour nothing: most of its elements."""
     return INERT.sub(r"\1", html)
+
+
+def imports_apart(html: str, recipe: Recipe) -> str:
+    """The page with the imports of its answer in an element of their own."""
+    count = recipe.answer.imports.count("\n") + 2  # and the empty line below them
+
+    def wrapped(match: re.Match) -> str:
+        lines = match["code"].splitlines(True)
+        imports, rest = "".join(lines[:count]), "".join(lines[count:])
+        return f'{match["head"]}<span class="imports">{imports}</span>{rest}'
+
+    return BUILT_ANSWER.sub(wrapped, html) if recipe.answer.imports else html
 
 
 def number_lines(html: str, recipe: Recipe, lang: str) -> str:

@@ -127,7 +127,7 @@ def document(
         "title": recipe.title(lang),
         "text": recipe.description(lang).replace("`", ""),
         "aliases": "\n".join(aliases(recipe, lang, unique, topics)),
-        "answers": "\n".join(recipe.answer.split("\n")[:ANSWER]),
+        "answers": "\n".join(recipe.answer.code.split("\n")[:ANSWER]),
         "errors": error_lines(page),
         "tags": "\n".join(tags(recipe, lang, page.lang if foreign else None)),
     }

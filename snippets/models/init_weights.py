@@ -17,7 +17,8 @@ def init_weights(module):
 if __name__ == "__main__":
     torch.manual_seed(0)
     layers = [nn.Sequential(nn.Linear(64, 64), nn.ReLU()) for _ in range(20)]
-    model, x = nn.Sequential(*layers), torch.randn(256, 64)
+    model = nn.Sequential(nn.BatchNorm1d(64), *layers)
+    x = torch.randn(256, 64)
     print(f"by default, the outputs vary by {model(x).std(dim=0).mean():.0e}")
     model.apply(init_weights)  # the function itself, without ()
     print(f"initialised, they vary by {model(x).std(dim=0).mean():.1f}")

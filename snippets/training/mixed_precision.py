@@ -6,19 +6,20 @@ from torch import nn
 torch.manual_seed(0)
 gpu = torch.accelerator.current_accelerator(check_available=True)
 device = gpu or torch.device("cpu")
-model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
-model.to(device)  # the weights are float32, and stay so
+layers = nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3)
+model = nn.Sequential(*layers).to(device)  # the weights stay float32
 loss_fn = nn.CrossEntropyLoss()
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-x = torch.randn(96, 20).to(device)
-y = x[:, :3].argmax(1)  # a rule that can be learnt
+data = torch.randn(96, 20)  # its label: the largest of the first three
+loader = [(data, data[:, :3].argmax(1))] * 20  # yours: a DataLoader
 
-for _ in range(20):
+for x, y in loader:
+    x, y = x.to(device), y.to(device)
     optimizer.zero_grad()
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        loss = loss_fn(model(x), y)
+        logits = model(x)  # bfloat16
+        loss = loss_fn(logits, y)  # float32
     loss.backward()  # outside the block
     optimizer.step()
-print(f"after 20 steps: loss {loss:.1f}, {loss.dtype}")
-with torch.autocast(device.type, dtype=torch.bfloat16):
-    print("outputs:", model(x).dtype, "weights:", model[0].weight.dtype)
+
+print(f"loss {loss:.1f}; outputs {logits.dtype}, loss {loss.dtype}")

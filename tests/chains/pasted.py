@@ -1,10 +1,18 @@
-"""What chains share: lines taken out of snippets, and files compared bit by bit."""
+"""What chains share: answers as Copy yields them, lines of snippets, files."""
 
 import textwrap
 
 import torch
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT
+
+CATALOGUE = Catalogue(ROOT)
+
+
+def answer(slug):
+    """What "Copy the answer" yields."""
+    return CATALOGUE.by_slug[slug].answer.text
 
 
 def source(snippet):

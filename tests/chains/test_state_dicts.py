@@ -6,7 +6,7 @@ from collections import OrderedDict
 import torch
 from torch import nn
 
-from tests.chains.pasted import lines, load, source
+from tests.chains.pasted import answer, lines, load, source
 from tests.helpers import ROOT
 
 SAVE = "training/save_checkpoint.py"
@@ -51,9 +51,11 @@ def test_a_wrapped_checkpoint_becomes_the_start_of_another_run(tmp_path, monkeyp
     names = {"torch": torch, "last": last, "model": model}
     exec(read, names)
     names["weights"] = names["checkpoint"]["model_state_dict"]
-    exec("import re\n" + lines(STRIP, "bare = {", "}"), names)
-    names["weights"] = names["bare"]
-    exec(lines(PARTIAL, "for key, own", "missing, unexpected"), names)
+    names["model"] = classifier(1000)
+    exec(answer("strip-module-prefix"), names)
+    torch.save(names["bare"], "pretrained.pt")
+    names["model"] = model
+    exec(answer("load-partial-weights"), names)
     assert names["missing"] == ["fc.weight", "fc.bias"]
     assert names["unexpected"] == []
     assert torch.equal(model.body.weight, wrapped.module.body.weight)
@@ -82,10 +84,7 @@ def test_weights_of_another_device_load_as_map_location_shows(tmp_path, monkeypa
     names = {"__name__": "pasted"}
     exec(source(BEST), names)
     names["train"]([0.5])
-    names["model"] = nn.Linear(1, 1)
-    read = lines(MAP, "weights = torch.load", "weights = torch.load")
-    exec(read.replace('"weights.pt"', '"checkpoints/best.pt"'), names)
-    names["weights"] = names["weights"]["model_state_dict"]
-    exec(lines(MAP, "gpu =", "device ="), names)
-    exec(lines(MAP, "model.load_state_dict", "model.to"), names)
+    torch.save(load("checkpoints/best.pt")["model_state_dict"], "weights.pt")
+    names = {"model": nn.Linear(1, 1), "device": torch.device("cpu")}
+    exec(answer("map-location"), names)
     assert torch.equal(names["model"].weight.cpu(), names["weights"]["weight"])

@@ -59,7 +59,7 @@ def test_copy_yields_the_answer_and_the_file_and_says_so(
 ):
     page.goto(f"{lang}/{RECIPE}")
     for name, text in (
-        (answer, catalogue.by_slug["label-smoothing"].answer),
+        (answer, catalogue.by_slug["label-smoothing"].answer.text),
         (f"{file} {SNIPPET.name}", SNIPPET.read_text("utf-8").removesuffix("\n")),
     ):
         page.get_by_role("button", name=name).click()

@@ -78,7 +78,8 @@ def test_chinese_text_has_no_gaps_from_line_breaks(site, catalogue):
 
 def test_markdown_twins_hold_each_block_and_output_byte_for_byte(site, catalogue):
     for recipe in catalogue.recipes:
-        expected = [f"{recipe.answer}\n"]
+        expected = [f"{recipe.answer.text}\n"]
+        expected += [f"{recipe.command}\n"] if recipe.command else []
         for block in recipe.blocks:
             expected.append(block.code)
             file = block.snippet and (ROOT / block.snippet).with_suffix(".out")
@@ -92,10 +93,20 @@ def test_markdown_twins_hold_each_block_and_output_byte_for_byte(site, catalogue
             assert [code for code in shown if code not in quoted] == expected
 
 
-def test_llms_txt_has_each_answer(site, catalogue):
+def test_each_answer_names_its_imports_and_what_a_reader_brings(
+    site, catalogue, recipes
+):
     index = (site / "llms.txt").read_text("utf-8")
-    for recipe in catalogue.recipes:
-        assert "".join(f"\n      {line}" for line in recipe.answer.split("\n")) in index
+    for recipe, entry in zip(catalogue.recipes, recipes, strict=True):
+        lines = entry["answer"].split("\n")
+        assert "".join(f"\n      {line}" for line in lines) in index
+        assert lines[: len(entry["imports"])] == entry["imports"]
+        names = "".join(f".*`{re.escape(name)}`" for name in entry["yours"])
+        for lang, word in (("en", "Yours: "), ("zh", "需自备：")):
+            html = (site / entry["url"][lang] / "index.html").read_text("utf-8")
+            assert ('<p class="yours">' in html) == bool(names)
+            text = (site / lang / recipe.category / f"{recipe.slug}.md").read_text()
+            assert not names or re.search(f"^{word}{names}", text, re.MULTILINE)
 
 
 def test_links_of_markdown_twins_and_llms_txt_lead_to_files(site, recipes):
@@ -134,7 +145,7 @@ def test_the_index_has_answers_tags_and_the_words_of_all_aliases(site, catalogue
         titles = [recipe.title(lang) for recipe in catalogue.recipes]
         assert docs["title"] == titles
         for n, recipe in enumerate(catalogue.recipes):
-            assert recipe.answer.startswith(docs["answers"][n])
+            assert recipe.answer.code.startswith(docs["answers"][n])
             gpu = any(block.mark == "gpu" for block in recipe.blocks)
             assert (status.WORDS[lang]["needs"] in docs["tags"][n]) == gpu
             assert "CPU" not in docs["tags"][n]

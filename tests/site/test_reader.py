@@ -173,7 +173,9 @@ def test_each_line_has_an_address_the_answer_is_marked_the_file_can_be_kept(page
     lines = page.locator(".highlight:has(#line-1) a[id^='line-']")
     assert lines.count() == len(code.splitlines())
     marked = page.locator(".highlight:has(> .filename) .hll")
-    expect(marked).to_have_text([page.locator(".answer code").inner_text().strip()])
+    imports, shown = page.locator(".answer code").inner_text().strip().split("\n\n")
+    expect(marked).to_have_text([shown])
+    expect(page.locator(".answer .imports")).to_have_text(imports)
     with page.expect_download() as download:
         page.get_by_role("link", name="label_smoothing.py").click()
     assert download.value.path().read_text("utf-8") == code

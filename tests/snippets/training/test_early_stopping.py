@@ -1,6 +1,5 @@
 """early-stopping: when the loop ends, and which weights it leaves."""
 
-import copy
 import math
 import textwrap
 
@@ -8,35 +7,21 @@ import pytest
 import torch
 from torch import nn
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/early-stopping"
-SOURCE = (ROOT / "snippets/training/early_stopping.py").read_text().splitlines()
-
-
-def lines(first, last):
-    """The snippet's lines from the one that begins so to the one that ends so."""
-    start = next(i for i, line in enumerate(SOURCE) if line.strip().startswith(first))
-    end = next(i for i, line in enumerate(SOURCE[start:], start) if last in line)
-    return "\n".join(SOURCE[start : end + 1]) + "\n"
-
-
-LOOP = (
-    lines("best_loss, best_epoch =", "best_epoch =")
-    + "for epoch, val_loss in enumerate(losses):\n    model.fill_(epoch)\n"
-    + lines("if val_loss <", "break")
-    + lines("model.load_state_dict", "best")
-)
+ANSWER = Catalogue(ROOT).by_slug["early-stopping"].answer
 
 
 class Weights:
     """One number in place of a model; it is that of the epoch."""
 
     def __init__(self):
-        self.values = [None]
+        self.values = [-1]
 
-    def fill_(self, value):
-        self.values[0] = value
+    def train_one_epoch(self):
+        self.values[0] += 1
 
     def state_dict(self):
         return self.values
@@ -45,13 +30,25 @@ class Weights:
         self.values = values
 
 
-def run(losses, patience=2, min_delta=0.0):
-    """The snippet's decision over these losses: the last epoch, the weights' epoch."""
+def program(losses, patience=2, min_delta=0.0):
+    """The answer as it is pasted, with other numbers, and the reader's names."""
+    code = ANSWER.text.replace("= 10, 1e-3", f"= {patience}, {min_delta}")
+    code = code.replace("range(500)", f"range({len(losses)})")
+    assert code.count(f"= {patience}, {min_delta}\n") == 1
     model = Weights()
-    names = {"patience": patience, "min_delta": min_delta, "copy": copy}
-    names |= {"model": model, "losses": losses}
-    exec(LOOP, names)
-    return names["epoch"], model.values[0]
+    names = {"evaluate": iter(losses).__next__, "model": model}
+    return code, names | {"train_one_epoch": model.train_one_epoch}
+
+
+def run(losses, **numbers):
+    """What the answer does with these losses: the last epoch, the weights' epoch."""
+    code, names = program(losses, **numbers)
+    exec(code, names)
+    return names["epoch"], names["model"].values[0]
+
+
+def test_a_reader_brings_a_model_and_two_functions():
+    assert set(ANSWER.yours) == {"model", "train_one_epoch", "evaluate"}
 
 
 @pytest.mark.parametrize(
@@ -77,10 +74,10 @@ def test_min_delta_is_measured_from_the_best(min_delta, expected):
 def test_without_a_number_there_is_no_best():
     with raises_as_documented(PAGE, "NameError: name 'best'"):
         run([math.nan] * 5)
-    names = {"patience": 2, "min_delta": 0.0, "copy": copy, "model": Weights()}
-    exec("def train(losses):\n" + textwrap.indent(LOOP, "    "), names)
+    code, names = program([math.nan] * 5)
+    exec("def train():\n" + textwrap.indent(code, "    "), names)
     with raises_as_documented(PAGE, "UnboundLocalError: cannot access"):
-        names["train"]([math.nan] * 5)
+        names["train"]()
 
 
 def test_the_modes_and_the_seed_of_the_demonstration():
@@ -98,15 +95,20 @@ def test_the_modes_and_the_seed_of_the_demonstration():
         assert load_snippet("training/early_stopping.py").best_loss == first
     finally:
         hook.remove()
-    assert modes[::2] == [(True, True)] * (len(modes) // 2)
-    assert modes[1::2] == [(False, False)] * (len(modes) // 2)
+    *epochs, end = modes[: len(modes) // 2]
+    assert epochs[::2] == [(True, True)] * (len(epochs) // 2)
+    assert [*epochs[1::2], end] == [(False, False)] * (len(epochs) // 2 + 1)
 
 
 def test_the_demonstration_against_a_run_of_all_epochs(capsys):
     snippet = load_snippet("training/early_stopping.py")
     assert snippet.epoch == snippet.best_epoch + snippet.patience
-    printed = f"stopped after epoch {snippet.epoch}, kept epoch {snippet.best_epoch}\n"
-    assert capsys.readouterr().out == printed
+    last, best = capsys.readouterr().out.splitlines()
+    end = f"{snippet.val_loss:.2f} in epoch {snippet.epoch}, where it stopped"
+    assert last.endswith(end)
+    end = f"{snippet.best_loss:.2f} with the weights of epoch {snippet.best_epoch}"
+    assert best.endswith(end)
+    assert snippet.best_loss < snippet.val_loss
     with torch.no_grad():  # the weights are those of the best epoch
         loss = snippet.loss_fn(snippet.model(snippet.x_val), snippet.y_val).item()
     assert loss == snippet.best_loss

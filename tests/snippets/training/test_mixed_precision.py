@@ -6,6 +6,7 @@ from torch import nn
 from torch._subclasses import FakeTensorMode
 from torch.nn import functional as F
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/mixed_precision.py"
@@ -18,8 +19,8 @@ def weights(model):
 
 
 def test_it_learns_the_rule():
-    logits = snippet.model(snippet.x)
-    expected = F.cross_entropy(logits, snippet.x[:, :3].argmax(1))
+    logits = snippet.model(snippet.data)
+    expected = F.cross_entropy(logits, snippet.data[:, :3].argmax(1))
     assert expected < 0.2 < 1 < F.cross_entropy(0 * logits, snippet.y)
     assert snippet.loss.item() == pytest.approx(expected.item(), rel=0.2)
 
@@ -35,7 +36,7 @@ def test_twenty_steps_are_close_to_float32_but_rounded():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert torch.equal(snippet.x.cpu(), x)
+    assert torch.equal(snippet.data, x)
     assert snippet.loss.item() == pytest.approx(loss.item(), rel=0.05)
     gap = (weights(snippet.model).cpu() - weights(model)).norm()
     assert 0 < gap < 0.1 * weights(model).norm()
@@ -51,17 +52,43 @@ def test_weights_gradients_and_optimizer_state_stay_float32():
 
 def test_the_dtype_is_stated_not_left_to_the_device():
     """A GPU's default is float16, which would need a scaler."""
-    seen, line = [], "model.to(device)"
+    seen, line = [], "\nfor x, y in loader:"
     source = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
     assert source.count(line) == 1
-    hook = "model.register_forward_hook(lambda m, a, out: seen.append(out.dtype))"
+    hook = "\nmodel.register_forward_hook(lambda m, a, out: seen.append(out.dtype))"
     default = torch.get_autocast_dtype("cpu")
     torch.set_autocast_dtype("cpu", torch.float16)
     try:
-        exec(source.replace(line, f"{line}; {hook}"), {"seen": seen})
+        exec(source.replace(line, hook + line), {"seen": seen})
     finally:
         torch.set_autocast_dtype("cpu", default)
-    assert seen == [torch.bfloat16] * 21
+    assert seen == [torch.bfloat16] * 20
+
+
+ANSWER = Catalogue(ROOT).by_slug["mixed-precision"].answer
+
+
+@pytest.mark.parametrize("rest", [0, 1, 3], ids="{} in the last batch".format)
+def test_the_answer_pasted_trains_a_readers_model(rest):
+    """With batch norm, a frozen layer and a small last batch; as float32 does."""
+
+    def trained(code):
+        torch.manual_seed(0)
+        layers = [nn.Linear(20, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 3)]
+        model = nn.Sequential(*layers)
+        model[0].requires_grad_(False)
+        x = torch.randn(96 + rest, 20)
+        data = torch.utils.data.TensorDataset(x, x[:, :3].argmax(1))
+        names = {"loader": torch.utils.data.DataLoader(data, 32, drop_last=rest == 1)}
+        names |= {"model": model, "loss_fn": nn.CrossEntropyLoss()}
+        names |= {"optimizer": torch.optim.AdamW(model[1:].parameters(), lr=0.01)}
+        exec(code, names | {"device": torch.device("cpu")})
+        return weights(model)
+
+    assert set(ANSWER.yours) == {"loader", "device", "optimizer", "model", "loss_fn"}
+    exact = trained(ANSWER.text.replace("bfloat16):", "bfloat16, enabled=False):"))
+    rounded = trained(ANSWER.text)
+    assert 0 < (rounded - exact).norm() < 0.05 * exact.norm()
 
 
 def test_backward_runs_in_the_dtypes_of_forward():
