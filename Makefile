@@ -47,7 +47,7 @@ test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is
 again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed and order differ
 	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.order --fresh docs
 	$(ELSEWHERE) $(WORKERS) $(BIN)/python -m pytest -p tests.order -n auto \
-	  --dist loadfile tests/snippets tests/chains
+	  --dist worksteal tests/snippets tests/chains
 
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check

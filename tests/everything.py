@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 PYTEST = [sys.executable, "-m", "pytest"]
-PARALLEL = [*PYTEST, "-n", "auto", "--dist", "loadfile"]
+PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
 PARTS = {
     "check": [sys.executable, "-m", "cookbook", "check"],
     "blocks": [*PYTEST, "docs"],

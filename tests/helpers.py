@@ -177,7 +177,7 @@ def run_python(
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=200,
     )
 
 
