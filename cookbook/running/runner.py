@@ -28,6 +28,9 @@ MARGIN = 30  # seconds beyond a block's limit until its worker is given up
 MOST_READ = 1 << 20  # bytes of a log
 MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
 NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
+GROUP = "a process group, whose threads still run"  # as the guard says it
+# DTensor's caches keep a mesh and its group; nothing public empties them.
+KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
 TRACEBACK = "Traceback (most recent call last):"
 # Caches that are below the home unless set, and what a test that compiled has set.
 DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR"}
@@ -169,7 +172,9 @@ class Runner:
         answer = self._ask(request)
         traced = read(logs / "trace.log").splitlines()
         failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
-        left = [*answer.pop("left"), *read(logs / "left.log").splitlines()]
+        left = {*answer.pop("left"), *read(logs / "left.log").splitlines()}
+        if KEEPS_GROUP.search(python_of(job)):
+            left.discard(GROUP)
         result = Result(
             **answer,
             stdout=read(logs / "stdout"),
@@ -179,7 +184,7 @@ class Runner:
             lines=frozenset(int(line) for line in traced if line.isdigit()),
             refuted=tuple(sorted(failed)),
             hosts=tuple(sorted(set(read(logs / "network.log").split()))),
-            left=tuple(dict.fromkeys(left)),
+            left=tuple(sorted(left)),
         )
         shutil.rmtree(folder, ignore_errors=True)
         return result
@@ -213,13 +218,18 @@ class Runner:
         )
 
 
+def python_of(job: Job) -> str:
+    """The code of the snippets that a job runs, or has beside it."""
+    files = [Path(job.argv[0]), *job.files]
+    return "".join(read(file) for file in files if file.suffix == ".py")
+
+
 def starts_fresh(job: Job) -> bool:
     """Whether a snippet needs an interpreter of its own.
 
     What has been imported before its process group decides how that group ends.
     """
-    script = Path(job.argv[0])
-    return script.suffix == ".py" and "torch.distributed" in read(script)
+    return job.argv[0].endswith(".py") and "torch.distributed" in python_of(job)
 
 
 def fonts(job: Job) -> str | None:
