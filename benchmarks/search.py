@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.synthetic_index import grown
 from benchmarks.table import Measure, say
-from cookbook.catalogue import Catalogue
-from cookbook.pages import LANGUAGES
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import LANGUAGES
 from cookbook.site import search
 from tests.search.test_ranking import load
 

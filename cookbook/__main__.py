@@ -8,15 +8,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.checks import file_checks, lint, structure
-from cookbook.contributing import changed, recipe_check, scaffold
-from cookbook.pages import LANGUAGES, PageError
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.pages import LANGUAGES, PageError
+from cookbook.checks import files, lint, structure
+from cookbook.recipes import changed, check_one, start_one
 from cookbook.rules import report
 from cookbook.site import find
 
 # What a command refuses, in words for whoever typed it.
-REFUSALS = (PageError, scaffold.ScaffoldError)
+REFUSALS = (PageError, start_one.ScaffoldError)
 
 
 def main() -> int:
@@ -72,7 +72,7 @@ def check(root: Path, arguments: argparse.Namespace) -> int:
                 "--fix: name recipes; or: ruff format, pytest --record-output docs"
             )
         return check_all(catalogue)
-    passes = recipe_check.check(catalogue, recipes, arguments.fix)
+    passes = check_one.check(catalogue, recipes, arguments.fix)
     print("all in order" if passes else "\nnot in order; see above")
     return 0 if passes else 1
 
@@ -81,7 +81,7 @@ def check_all(catalogue: Catalogue) -> int:
     """Print every problem of the repository; 0 when there is none."""
     print("structure of pages and snippets", flush=True)
     found = structure.problems(catalogue)
-    found += file_checks.problems(catalogue.root, file_checks.files(catalogue.root))
+    found += files.problems(catalogue.root, files.files(catalogue.root))
     errors = report(found, brief=True)
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]
     if errors or failed:
@@ -93,8 +93,8 @@ def check_all(catalogue: Catalogue) -> int:
 
 def new(root: Path, arguments: argparse.Namespace) -> int:
     """Write a recipe's files; print what to edit and what to run next."""
-    paths = scaffold.create(Catalogue(root), arguments.recipe)
-    print(scaffold.report(root, paths))
+    paths = start_one.create(Catalogue(root), arguments.recipe)
+    print(start_one.report(root, paths))
     return 0
 
 

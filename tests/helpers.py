@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 import torch
 
+from cookbook.book.pages import LANGUAGES, Page
 from cookbook.checks.messages import begin_with
-from cookbook.pages import LANGUAGES, Page
 
 IMPORT_SECONDS = 60
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 
 STARTS = re.compile(r"torch\.distributed|torchrun|multiprocessing|num_workers=[1-9]")
 HANG = re.compile(r"still running at its time limit|Timeout")

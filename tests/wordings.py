@@ -7,7 +7,7 @@ import inspect
 
 import torch
 
-from cookbook import wordings
+from cookbook.book import wordings
 from tests import helpers
 
 heard: list[tuple[str, str, str]] = []

@@ -8,9 +8,9 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cookbook.catalogue import Recipe
-from cookbook.claims import FUNCTIONS
-from cookbook.pages import tests_of
+from cookbook.book.catalogue import Recipe
+from cookbook.book.pages import tests_of
+from cookbook.book.syntax import FUNCTIONS
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")

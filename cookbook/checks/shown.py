@@ -10,7 +10,7 @@ from pathlib import Path
 import markdown
 from mkdocs.config import load_config
 
-from cookbook.pages import PASSIVE, Page
+from cookbook.book.pages import PASSIVE, Page
 from cookbook.rules import Problem
 
 # What Markdown makes of a page with the extensions of mkdocs.yml.

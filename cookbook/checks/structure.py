@@ -9,19 +9,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from cookbook import limits, moved, parity, records
-from cookbook.catalogue import CATEGORIES, Catalogue, Recipe
-from cookbook.checks import (
-    answer_checks,
-    file_checks,
-    messages,
-    proof_checks,
-    prose_checks,
-    snippet_checks,
-)
-from cookbook.checks.shown import Referee
-from cookbook.claims import names_gpu
-from cookbook.pages import (
+from cookbook.book.catalogue import CATEGORIES, Catalogue, Recipe
+from cookbook.book.pages import (
     ALT,
     INCLUDE,
     LANGUAGES,
@@ -33,7 +22,22 @@ from cookbook.pages import (
     PageError,
     tests_of,
 )
-from cookbook.rules import Problem
+from cookbook.book.syntax import names_gpu
+from cookbook.book.twins import KEY
+from cookbook.checks import (
+    answers,
+    files,
+    messages,
+    moved,
+    proofs,
+    prose,
+    records,
+    snippets,
+)
+from cookbook.checks.shown import Referee
+from cookbook.checks.twins import confirm
+from cookbook.checks.twins import problems as twin_problems
+from cookbook.rules import Problem, limits
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SENTENCE_END = {"en": ".", "zh": "。"}
@@ -74,13 +78,13 @@ def problems(
     found += _twin_problems(recipes, broken)
     for recipe in recipes:
         if broken.isdisjoint(page.path for page in recipe.written.values()):
-            found += answer_checks.problems(recipe)
+            found += answers.problems(recipe)
     found += _reference_problems(catalogue, broken)
     for lang in LANGUAGES:
         found += _taken_names(catalogue, lang, broken)
     found += _snippet_problems(catalogue, only)
     found += _unproved_outputs(catalogue, recipes)
-    found += prose_checks.problems(catalogue.root, pages)
+    found += prose.problems(catalogue.root, pages)
     found += messages.problems(catalogue.root, recipes)
     found += _listing_problems(catalogue)
     if only is None:
@@ -94,7 +98,7 @@ def problems(
 
 def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
     """Everything wrong with these files, as files, too."""
-    found = problems(catalogue, paths) + file_checks.problems(catalogue.root, paths)
+    found = problems(catalogue, paths) + files.problems(catalogue.root, paths)
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
@@ -105,7 +109,7 @@ def confirm_parity(catalogue: Catalogue, recipe: Recipe) -> list[Problem]:
     faults = [problem for problem in found if problem.is_error]
     if not faults and not twins:
         faults = [page.problem(1, "twin-not-written", twin=page.twin_path)]
-    return faults or parity.confirm(page, *twins)
+    return faults or confirm(page, *twins)
 
 
 def _page_problems(catalogue: Catalogue, paths: set[Path]) -> Iterator[Problem]:
@@ -136,7 +140,7 @@ def _page_problems(catalogue: Catalogue, paths: set[Path]) -> Iterator[Problem]:
 def _front_matter_problems(page: Page, has_twin: bool) -> Iterator[Problem]:
     meta, at = page.meta, page.meta_line
     english_only = ENGLISH_ONLY if page.lang == "en" or not has_twin else ()
-    allowed = (*STRINGS, *OPTIONAL, *english_only, parity.KEY)
+    allowed = (*STRINGS, *OPTIONAL, *english_only, KEY)
     for key in meta.keys() - {*allowed}:
         facts = {"key": key, "known": ", ".join(allowed)}
         yield page.problem(at(key), "front-matter-unknown-key", **facts)
@@ -264,7 +268,7 @@ def _twin_problems(recipes: list[Recipe], broken: set[Path]) -> Iterator[Problem
         if not twins:
             yield page.problem(1, "twin-not-written", twin=page.twin_path)
         elif broken.isdisjoint((page.path, page.twin_path)):
-            yield from parity.problems(page, *twins)
+            yield from twin_problems(page, *twins)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -355,8 +359,8 @@ def _snippet_problems(
         if not (catalogue.root / test).exists():
             yield Problem(path, 1, "test-missing", {"test": test})
         else:
-            yield from proof_checks.problems(catalogue.root, path)
-        yield from snippet_checks.problems(catalogue.root, path, path in programs)
+            yield from proofs.problems(catalogue.root, path)
+        yield from snippets.problems(catalogue.root, path, path in programs)
     for file in sorted((catalogue.root / "snippets").rglob("*.svg")):
         yield from _weight_problems(file.relative_to(catalogue.root), file.read_bytes())
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cookbook import answer
-from cookbook.catalogue import Catalogue
-from cookbook.pages import PYTHON, Block, Page
+from cookbook.book import answer
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import PYTHON, Block, Page
 from cookbook.running import output, pictures
 from cookbook.running.child import END, LOGS
 from cookbook.running.runner import Job, Result, shortened

@@ -2,21 +2,22 @@
 
 From pytest-codeblocks it takes the option ``--codeblocks``, the classes of a page and
 of a block, and the form of the marks. Its parser knows no ``--8<--``, so blocks are
-those of ``cookbook.pages``; each runs in a process of its own. ``make check`` compares
+those of ``cookbook.book``; each runs in a process of its own. ``make check`` compares
 them with what the site shows.
 """
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import pytest_codeblocks.plugin
 from pytest_codeblocks.plugin import MarkdownFile, TestBlock
 
-from cookbook import records
-from cookbook.catalogue import Catalogue
-from cookbook.pages import Block, Page, PageError
-from cookbook.records import Record
+from cookbook.book import records
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import Block, Page, PageError
+from cookbook.book.records import Record
 from cookbook.running import judge
 from cookbook.running.judge import gpu_found, job_of
 from cookbook.running.runner import (
@@ -29,6 +30,7 @@ from cookbook.running.runner import (
     usable_cores,
 )
 
+PROBE = Path(__file__).with_name("probe.py")
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
 runner_key = pytest.StashKey[Runner]()
@@ -124,7 +126,7 @@ def pytest_collection_modifyitems(config, items):
 
 def record_of_here(config) -> Record | None:
     """The record of the environment that this run is in."""
-    command = [sys.executable, records.PROBE]
+    command = [sys.executable, PROBE]
     probed = subprocess.run(command, capture_output=True, text=True, check=True)
     name = records.name_of(records.environment(config.rootpath, probed.stdout))
     known = {record.name: record for record in config.stash[catalogue_key].records}
@@ -155,7 +157,7 @@ def pytest_sessionfinish(session):
     blocks = [block_record(judged) for _, items in jobs if (judged := ran(items))]
     terminal = config.get_terminal_writer()
     try:
-        probed = runner.submit(Job((str(records.PROBE),))).result().stdout
+        probed = runner.submit(Job((str(PROBE),))).result().stdout
     except RunnerError as error:
         terminal.line(f"\nno record: {error}")
         return

@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from cookbook.catalogue import Catalogue, Category, Recipe
+from cookbook.book.catalogue import Catalogue, Category, Recipe
 from cookbook.site import indexes
 from cookbook.site.search import POPULAR
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.records import git
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.records import git
 from cookbook.site import status
 
 NEWEST = 50  # items: what a reader may have missed

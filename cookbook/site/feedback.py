@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from cookbook.catalogue import Catalogue, Recipe
+from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.site import status
 
 WRONG, WANTED = "wrong-recipe.yml", "recipe-wanted.yml"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import quickjs
 
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import HAN
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.pages import HAN
 from cookbook.rules import reader_language
 from cookbook.site import render, search
 

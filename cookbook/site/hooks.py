@@ -25,18 +25,18 @@ from mkdocs.structure.files import File
 # MkDocs loads this file by its path; the package beside it is found from here.
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks.structure import problems
-from cookbook.pages import LANGUAGES, PageError
 from cookbook.site import (
     browse,
     feedback,
     indexes,
-    prose,
     publish,
     render,
     search,
     status,
+    typesetting,
 )
 from cookbook.site.preview import Preview, keep_serving, source_of
 
@@ -261,13 +261,17 @@ def on_page_context(context, page, config, nav):
 
 def on_post_page(output, page, config):
     """English words in a Chinese page say so."""
-    return prose.english_marked(output) if config.extra.get("lang") == "zh" else output
+    return (
+        typesetting.english_marked(output)
+        if config.extra.get("lang") == "zh"
+        else output
+    )
 
 
 def on_page_content(html, page, config, files):
     """Chinese without gaps from line breaks; lighter code, with links to its lines."""
     lang = config.extra.get("lang")
-    html = render.uncoloured(prose.joined(html) if lang == "zh" else html)
+    html = render.uncoloured(typesetting.joined(html) if lang == "zh" else html)
     if recipe := recipe_of(page, config):
         html = render.imports_apart(html, recipe)
         html = render.number_lines(html, recipe, lang)

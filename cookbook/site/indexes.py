@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from cookbook import apis, wordings
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.records import Record
+from cookbook.book import symbols, wordings
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.records import Record
 from cookbook.rules import GROUPS, RULES, WARNING, Rule
 from cookbook.site import status
 
@@ -68,12 +68,12 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
             users.setdefault(name, []).append(recipe)
     lines = [*_titled("apis", lang, "apis-index"), *_filter(lang)]
     module = None
-    for name in sorted(users, key=lambda name: (apis.module(name), name)):
-        if apis.module(name) != module:
-            module = apis.module(name)
+    for name in sorted(users, key=lambda name: (symbols.module(name), name)):
+        if symbols.module(name) != module:
+            module = symbols.module(name)
             lines += ["", f"## {module} {{ #{module.replace('.', '-').lower()} }}", ""]
         links = ", ".join(_link(recipe, lang) for recipe in users[name])
-        lines.append(f"- [`{name}`]({apis.documentation(name)}): {links}")
+        lines.append(f"- [`{name}`]({symbols.documentation(name)}): {links}")
     return "\n".join([*lines, ""])
 
 

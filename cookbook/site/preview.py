@@ -16,9 +16,9 @@ from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import INCLUDE, LANGUAGES, RECORDED, Page
 from cookbook.checks.structure import problems
-from cookbook.pages import INCLUDE, LANGUAGES, RECORDED, Page
 from cookbook.rules import Problem
 from cookbook.site import publish, render, search
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from cookbook import moved
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import LANGUAGES, Block
+from cookbook.book import moved
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.pages import LANGUAGES, Block
 from cookbook.site import feed, render, status
 
 SCHEMA = 1

@@ -5,10 +5,10 @@ import itertools
 import re
 from pathlib import Path
 
-from cookbook import answer, apis, wordings
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.markdown import read
-from cookbook.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
+from cookbook.book import answer, symbols, wordings
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.markdown import read
+from cookbook.book.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
@@ -360,7 +360,7 @@ def _documentation(catalogue: Catalogue, recipe: Recipe, heading: str) -> list[s
         return []
     rarest = sorted(recipe.main_apis, key=catalogue.api_uses.__getitem__)
     names = sorted(rarest[:SYMBOLS])
-    links = [f"[`{name}`]({apis.documentation(name)})" for name in names]
+    links = [f"[`{name}`]({symbols.documentation(name)})" for name in names]
     return ["", f"## {heading} {{ #apis }}", "", " ".join(links), "{ .apis }"]
 
 

@@ -15,10 +15,10 @@ from textwrap import shorten
 
 import yaml
 
-from cookbook import wordings
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import HAN, Page, other_language
-from cookbook.site import status, wanted
+from cookbook.book import wanted, wordings
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.pages import HAN, Page, other_language
+from cookbook.site import status
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
 REST = Path("search", "search_rest.json")

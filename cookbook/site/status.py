@@ -3,9 +3,9 @@
 import itertools
 from dataclasses import dataclass
 
-from cookbook.catalogue import Catalogue, Recipe
-from cookbook.pages import Block
-from cookbook.records import Record
+from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.pages import Block
+from cookbook.book.records import Record
 
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
 WORDS = {

@@ -4,7 +4,7 @@ import textwrap
 
 import torch
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT
 
 CATALOGUE = Catalogue(ROOT)

@@ -18,10 +18,10 @@ from unittest import mock
 import pytest
 
 from cookbook.__main__ import main
-from cookbook.catalogue import CATEGORIES, Catalogue
-from cookbook.checks import file_checks
+from cookbook.book.catalogue import CATEGORIES, Catalogue
+from cookbook.checks import files
 from cookbook.checks.structure import problems
-from cookbook.contributing import listing, recipe_check
+from cookbook.recipes import check_one, listing
 from cookbook.running.runner import Job, Result, Runner
 from tests.helpers import ROOT
 
@@ -107,7 +107,7 @@ class TinyCookbook:
     def problems(self) -> list[str]:
         """The errors that ``make check`` finds, each once."""
         found = problems(Catalogue(self.root))
-        found += file_checks.problems(self.root, file_checks.files(self.root))
+        found += files.problems(self.root, files.files(self.root))
         return [*dict.fromkeys(str(problem) for problem in found if problem.is_error)]
 
     def warnings(self) -> list[str]:
@@ -239,4 +239,4 @@ def run(runner, tmp_path):
 @pytest.fixture
 def nothing_run(monkeypatch):
     """Neither blocks nor tests are run, for tests of what is checked besides."""
-    monkeypatch.setattr(recipe_check, "runs", lambda root, recipes: True)
+    monkeypatch.setattr(check_one, "runs", lambda root, recipes: True)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cookbook import answer
-from cookbook.catalogue import Catalogue
-from cookbook.checks.answer_checks import bound_twice
-from cookbook.pages import Block
+from cookbook.book import answer
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import Block
+from cookbook.checks.answers import bound_twice
 from tests.helpers import ROOT
 
 

@@ -5,8 +5,8 @@ from functools import reduce
 
 import pytest
 
-from cookbook.apis import symbols
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.symbols import symbols
 from tests.helpers import ROOT
 
 NAMES = """

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from packaging.utils import canonicalize_name
 
-from cookbook.catalogue import Catalogue
-from cookbook.checks.file_checks import files
+from cookbook.book.catalogue import Catalogue
+from cookbook.checks.files import files
 from cookbook.rules import RULES
 from cookbook.site import feedback
 from tests.helpers import ROOT

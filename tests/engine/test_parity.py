@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.twins import words_hash
 from cookbook.checks.structure import confirm_parity
-from cookbook.parity import words_hash
 from cookbook.site.render import full_markdown, site_markdown
 from tests.engine.plants import GPU, PAGE, TWIN, plant
 

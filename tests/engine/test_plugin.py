@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from cookbook.rules import Problem, report
 from cookbook.running import output
 from cookbook.site.render import full_markdown, site_markdown

@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from cookbook import records
-from cookbook.catalogue import Catalogue
+from cookbook.book import records
+from cookbook.book.catalogue import Catalogue
+from cookbook.checks.records import problems
 from cookbook.site import indexes, publish, status
 from tests.engine.plants import ENVIRONMENT, SNIPPET, passed, plant
 from tests.helpers import ROOT
@@ -142,7 +143,7 @@ FAULTS = {
 def test_a_record_that_can_not_be_believed_is_reported_and_ignored(book, words):
     file = book.write(ENVIRONMENT).relative_to(book.root)
     book.cookbook.replace(str(file), *FAULTS[words])
-    (problem,) = map(str, records.problems(book.root))
+    (problem,) = map(str, problems(book.root))
     assert problem.startswith(f"{file}:1: R102 the record cannot be believed: {words}")
     assert problem.endswith(RERUN)
     assert book.line().startswith("CPU: not yet run")
@@ -154,7 +155,7 @@ def test_a_record_of_no_commit_in_the_history_is_reported(book):
     book.cookbook.commit()
     book.write({**ENVIRONMENT, "commit": records.commit(root)})
     book.write(GPU)
-    (problem,) = records.problems(root)
+    (problem,) = problems(root)
     unknown = f"it is of commit {'0' * 40}, which is not in the history"
     file = "verified/nvidia-h100-torch2.15.0-py3.11.json"
     assert (
@@ -163,15 +164,15 @@ def test_a_record_of_no_commit_in_the_history_is_reported(book):
     )
     book.cookbook.commit()
     git("clone", "--quiet", "--depth=1", f"file://{root}", "shallow")
-    assert records.problems(root / "shallow") == []
+    assert problems(root / "shallow") == []
     shutil.rmtree(root / ".git")
     git("init", "--quiet")  # as who takes the files and begins anew
-    assert records.problems(root) == []
+    assert problems(root) == []
 
 
 def test_what_is_written_can_be_believed(book):
     book.write(GPU)
-    assert records.problems(book.root) == records.problems(ROOT) == []
+    assert problems(book.root) == problems(ROOT) == []
 
 
 def test_totals_count_what_fails_on_any_device_of_the_newest_torch(book):

@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from cookbook.site.render import full_markdown, site_markdown
 from tests.engine.plants import OUTPUT
 

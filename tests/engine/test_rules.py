@@ -14,8 +14,8 @@ from pathlib import Path
 import markdown
 import pytest
 
-from cookbook.catalogue import Catalogue
-from cookbook.checks import file_checks, lint, prose_checks
+from cookbook.book.catalogue import Catalogue
+from cookbook.checks import files, lint, prose
 from cookbook.rules import GROUPS, RULES, WARNING, Problem, report
 from cookbook.site import indexes
 from tests.engine.plants import TWIN, plant
@@ -35,7 +35,7 @@ def test_what_git_would_keep_is_looked_at(cookbook):
     cookbook.write("env/key.py", LEFT)
     cookbook.git("add", "removed.md")
     (root / "removed.md").unlink()
-    link, path = file_checks.problems(root, file_checks.files(root))
+    link, path = files.problems(root, files.files(root))
     assert str(link).startswith("link.md:1: F106 a symbolic link; ")
     assert str(path).startswith(f"new.md:1: F102 a path of one machine, {LEFT}; ")
 
@@ -151,7 +151,7 @@ def test_what_is_recommended_instead_exists(name):
 
 
 def test_the_glossary_is_sound():
-    terms = prose_checks.glossary(ROOT)
+    terms = prose.glossary(ROOT)
     preferred = [term.zh for term in terms]
     avoided = [word for term in terms for word in term.avoid]
     for words in ([term.en for term in terms], preferred, avoided):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from cookbook.checks.shown import Referee
 from tests.engine.plants import FILES, PAGE, plant
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cookbook import wordings
-from cookbook.catalogue import Catalogue
-from cookbook.pages import Page
+from cookbook.book import wordings
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import Page
 from cookbook.site import indexes, render, search
 from tests.helpers import ROOT
 

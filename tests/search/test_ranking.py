@@ -26,9 +26,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cookbook.catalogue import Catalogue
-from cookbook.pages import LANGUAGES
-from cookbook.site import find, search, wanted
+from cookbook.book import wanted
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import LANGUAGES
+from cookbook.site import find, search
 from cookbook.site.find import slugs
 from tests.helpers import ROOT
 

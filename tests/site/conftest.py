@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT
 
 PREFIX = "some/mirror/"  # nothing may depend on where the site lives

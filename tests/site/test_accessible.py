@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from cookbook.pages import LANGUAGES
+from cookbook.book.pages import LANGUAGES
 
 PAGES = [
     "",

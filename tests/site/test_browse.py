@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from cookbook.pages import LANGUAGES
+from cookbook.book.pages import LANGUAGES
 from cookbook.site import browse
 
 RECIPE = "training/label-smoothing/"

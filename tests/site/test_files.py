@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from cookbook.book.pages import HAN, LANGUAGES, PASSIVE
 from cookbook.checks.shown import Rendered
-from cookbook.pages import HAN, LANGUAGES, PASSIVE
 from cookbook.site import search, status
 from tests.helpers import ROOT
 

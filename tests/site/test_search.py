@@ -7,9 +7,10 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import expect
 
-from cookbook.catalogue import Catalogue
-from cookbook.pages import LANGUAGES
-from cookbook.site import find, wanted
+from cookbook.book import wanted
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import LANGUAGES
+from cookbook.site import find
 from cookbook.site import search as index
 from tests.helpers import ROOT
 

@@ -6,7 +6,7 @@ from torch import nn
 from torch._subclasses import FakeTensorMode
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/mixed_precision.py"

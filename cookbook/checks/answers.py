@@ -6,11 +6,11 @@ import subprocess
 from collections.abc import Iterator
 from functools import partial
 
-from cookbook import answer, limits
-from cookbook.catalogue import Recipe
-from cookbook.checks import snippet_checks
-from cookbook.pages import PYTHON, YOURS, Page
-from cookbook.rules import Problem
+from cookbook.book import answer
+from cookbook.book.catalogue import Recipe
+from cookbook.book.pages import PYTHON, YOURS, Page
+from cookbook.checks import snippets
+from cookbook.rules import Problem, limits
 
 SILENCED = re.compile(r"#.*\b(noqa|pragma)\b")
 
@@ -66,7 +66,7 @@ def shape(page: Page, given: answer.Answer) -> str:
     if page.meta.get("shape") == "program":
         return "program"
     is_python = given.language == PYTHON
-    return snippet_checks.shape(ast.parse(given.block.code)) if is_python else "call"
+    return snippets.shape(ast.parse(given.block.code)) if is_python else "call"
 
 
 def does_not_compile(given: answer.Answer) -> str | None:

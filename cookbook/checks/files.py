@@ -6,13 +6,14 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cookbook.pages import PageError, read_text
+from cookbook.book.pages import PageError, read_text
 from cookbook.rules import Problem
 
 # What these folders hold. Other files there would be published or run unseen.
 HOLDS = {
     "docs": (
-        "docs/*.yml docs/wordings.json docs/*.png docs/root/*.md docs/??/*.md "
+        "docs/*.yml docs/architecture.md docs/wordings.json docs/*.png "
+        "docs/root/*.md docs/??/*.md "
         "docs/??/*/*.md docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
         "docs/overrides/*.html docs/overrides/partials/*.html "
         "docs/overrides/partials/languages/*.html docs/overrides/assets/*"

@@ -6,7 +6,7 @@ docs/wordings.json is written by ``make compat``, through tests/wordings.py.
 import json
 from pathlib import Path
 
-from cookbook.pages import Page
+from cookbook.book.pages import Page
 
 FILE = Path("docs/wordings.json")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import yaml
 
-from cookbook.markdown import Document, Fence, Heading, read
+from cookbook.book.markdown import Document, Fence, Heading, read
 from cookbook.rules import Problem
 
 LANGUAGES = ("en", "zh")

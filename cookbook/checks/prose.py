@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cookbook.markdown import Passage, words
-from cookbook.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
+from cookbook.book.markdown import Passage, words
+from cookbook.book.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
 from cookbook.rules import Problem
 
 GLOSSARY = Path("docs/glossary.yml")

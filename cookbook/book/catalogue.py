@@ -8,8 +8,16 @@ from pathlib import Path
 
 import yaml
 
-from cookbook import answer, apis, parity, records
-from cookbook.pages import INCLUDE, LANGUAGES, YOURS, Block, Page, PageError, files_of
+from cookbook.book import answer, records, symbols, twins
+from cookbook.book.pages import (
+    INCLUDE,
+    LANGUAGES,
+    YOURS,
+    Block,
+    Page,
+    PageError,
+    files_of,
+)
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
@@ -75,7 +83,7 @@ class Recipe:
         if not self.missing:
             return self.written
         (page,) = self.written.values()
-        pages = {**self.written, **{lang: parity.stub(page) for lang in self.missing}}
+        pages = {**self.written, **{lang: twins.stub(page) for lang in self.missing}}
         return {lang: pages[lang] for lang in LANGUAGES}
 
     @property
@@ -107,7 +115,7 @@ class Recipe:
             return []
         english, chinese = self.written.values()
         pairs = ((english, chinese), (chinese, english))
-        return [page.lang for page, twin in pairs if parity.is_behind(page, twin)]
+        return [page.lang for page, twin in pairs if twins.is_behind(page, twin)]
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -182,7 +190,7 @@ class Recipe:
 
     @cached_property
     def _apis(self) -> dict[Block, dict[str, set[int]]]:
-        return {s: apis.symbols(self.root / s.snippet) for s in self.snippets}
+        return {s: symbols.symbols(self.root / s.snippet) for s in self.snippets}
 
     def as_json(self) -> dict:
         """What recipes.json says of the recipe, but for its snippets."""

@@ -9,10 +9,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook import limits
-from cookbook.claims import DEFINITIONS, claims
-from cookbook.pages import PageError, read_text
-from cookbook.rules import Problem
+from cookbook.book.pages import PageError, read_text
+from cookbook.book.syntax import DEFINITIONS, claims
+from cookbook.rules import Problem, limits
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from statistics import median
 
-from cookbook.catalogue import Catalogue
-from cookbook.claims import DEFINITIONS
-from cookbook.pages import Block, Page
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import Block, Page
+from cookbook.book.syntax import DEFINITIONS
 
 WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")  # a Chinese character is a word
 # What is held, by name: the most.

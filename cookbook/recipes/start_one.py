@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from string import Template
 
-from cookbook import moved
-from cookbook.catalogue import CATEGORIES, Catalogue
-from cookbook.contributing import listing
+from cookbook.book import moved
+from cookbook.book.catalogue import CATEGORIES, Catalogue
+from cookbook.recipes import listing
 
 TEMPLATES = Path(__file__).parent / "templates"
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")  # a Python name, but for the -

@@ -11,11 +11,6 @@ def add(text: str, category: str, slug: str) -> str:
     return f"{text[:end]}{head}    - {slug}\n{text[end:]}"
 
 
-def remove(text: str, slug: str) -> str:
-    """Take a recipe out of its group."""
-    return re.sub(rf"^ +- {slug}\n", "", text, flags=re.MULTILINE)
-
-
 def line(text: str, slug: str) -> int:
     """The line on which a recipe is listed."""
     return text.split("\n").index(f"    - {slug}") + 1

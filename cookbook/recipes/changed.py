@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from cookbook.catalogue import Catalogue
-from cookbook.pages import tests_of
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import tests_of
 
 # What runs the blocks touches all of them.
 SHARED = ("cookbook/", "docs/overrides/", "tests/conftest.py", "tests/helpers.py")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from cookbook.catalogue import Catalogue
-from cookbook.pages import LANGUAGES
+from cookbook.book.catalogue import Catalogue
+from cookbook.book.pages import LANGUAGES
 
 FILE = Path("docs/wanted.yml")
 

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from cookbook.claims import FUNCTIONS
-from cookbook.pages import PageError, read_text, tests_of
+from cookbook.book.pages import PageError, read_text, tests_of
+from cookbook.book.syntax import FUNCTIONS
 from cookbook.rules import Problem
 
 SKIP_MARK, SKIP_IF_MARK, SKIP = "pytest.mark.skip", "pytest.mark.skipif", "pytest.skip"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cookbook.catalogue import Catalogue, Recipe
+from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.checks import lint, structure
 from cookbook.rules import report
 

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from cookbook.pages import Block
-from cookbook.rules import Problem
+from cookbook.book.pages import Block
 
 SCHEMA = 2
 FOLDER = Path("verified")
@@ -25,7 +24,6 @@ ENVIRONMENT = {"torch", "torchvision", "numpy", "python", "platform", "kind", "d
 ENVIRONMENT |= {"cuda", "date", "commit"}
 # How long a run took is CPU time of all its processes; older records do not say.
 BLOCK = {"path", "sha256", "status", "cpu_seconds"}
-PROBE = Path(__file__).parent / "running" / "probe.py"
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def name_of(environment: dict) -> str:
 
 
 def environment(root: Path, probed: str) -> dict:
-    """Describe this environment, by what PROBE printed where the blocks run."""
+    """Describe this environment, by what running/probe.py printed."""
     return {
         **json.loads(probed),
         "python": platform.python_version(),
@@ -119,7 +117,7 @@ def write(root: Path, environment: dict, blocks: list[dict], known: set[str]) ->
     """
     file = root / FOLDER / f"{name_of(environment)}.json"
     kept = []
-    if file.exists() and problem(root, file) is None:
+    if file.exists() and fault(file) is None:
         old = json.loads(file.read_text("utf-8"))["blocks"]
         kept = [block for block in old if block["path"] in known]
     merged = {block["path"]: block for block in [*kept, *blocks]}
@@ -145,31 +143,9 @@ def load(root: Path) -> list[Record]:
     records = [
         Record(file.stem, json.loads(file.read_text("utf-8")))
         for file in files(root)
-        if problem(root, file) is None
+        if fault(file) is None
     ]
     return sorted(records, key=lambda record: record.torch_order, reverse=True)
-
-
-def problems(root: Path) -> list[Problem]:
-    """Records that cannot be believed."""
-    found = [problem(root, file) for file in files(root)]
-    for record in _of_unknown_commits(root):
-        why = f"it is of commit {record.commit}, which is not in the history"
-        found.append(_problem(FOLDER / f"{record.name}.json", why))
-    return [one for one in found if one]
-
-
-def _of_unknown_commits(root: Path) -> list[Record]:
-    """The records of commits that the history does not have.
-
-    Nothing can be said without git, in a shallow clone, and in a history that was
-    begun anew and so knows none of the commits.
-    """
-    if git(root, "rev-parse", "--is-shallow-repository") != "false":
-        return []
-    named = [record for record in load(root) if record.commit]
-    unknown = [one for one in named if not git(root, "cat-file", "-t", one.commit)]
-    return unknown if len(unknown) < len(named) else []
 
 
 def files(root: Path) -> list[Path]:
@@ -177,9 +153,9 @@ def files(root: Path) -> list[Path]:
     return sorted((root / FOLDER).glob("*.json"))
 
 
-def problem(root: Path, file: Path) -> Problem | None:
+def fault(file: Path) -> str | None:
     """Why a record does not count; None where it does."""
-    path, today = file.relative_to(root), datetime.now(UTC).date().isoformat()
+    today = datetime.now(UTC).date().isoformat()
     try:
         document = json.loads(file.read_text("utf-8"))
         environment, blocks = document["environment"], document["blocks"]
@@ -187,17 +163,17 @@ def problem(root: Path, file: Path) -> Problem | None:
         strange = [block for block in blocks if not _is_run(block)]
         name = name_of(environment)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return _problem(path, f"{type(error).__name__}: {error}")
+        return f"{type(error).__name__}: {error}"
     if document.get("schema") != SCHEMA:
-        return _problem(path, f"its schema is not {SCHEMA}")
+        return f"its schema is not {SCHEMA}"
     if missing:
-        return _problem(path, f"its environment lacks {', '.join(sorted(missing))}")
+        return f"its environment lacks {', '.join(sorted(missing))}"
     if strange:
-        return _problem(path, f"this is no run of a block: {strange[0]}")
+        return f"this is no run of a block: {strange[0]}"
     if file.stem != name:
-        return _problem(path, f"it is that of {name}")
+        return f"it is that of {name}"
     if (date := environment["date"]) > today:
-        return _problem(path, f"it is of {date}, which is yet to come")
+        return f"it is of {date}, which is yet to come"
     return None
 
 
@@ -208,7 +184,3 @@ def _is_run(block: dict) -> bool:
         and re.fullmatch("[0-9a-f]{64}", block["sha256"]) is not None
         and block["status"] in ("passed", "failed")
     )
-
-
-def _problem(path: Path, why: object) -> Problem:
-    return Problem(path, 1, "record-malformed", {"why": why})

@@ -37,7 +37,7 @@ class Rule:
         return [text.format_map(facts) for text in getattr(self, lang)]
 
 
-_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_DATA = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
 GROUPS: dict[str, dict[str, str]] = _DATA.pop("groups")
 RULES = {
     name: Rule(name, code, **texts)

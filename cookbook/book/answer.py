@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
-from cookbook.claims import DEFINITIONS, claims
-from cookbook.pages import PYTHON, Block
+from cookbook.book.pages import PYTHON, Block
+from cookbook.book.syntax import DEFINITIONS, claims
 
 IMPORTS = ast.Import | ast.ImportFrom
 BODIES = ("body", "orelse", "finalbody")

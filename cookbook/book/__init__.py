@@ -1,0 +1,1 @@
+"""What a checkout holds: pages, snippets, answers, records. Read here, never judged."""

@@ -1,1 +1,0 @@
-"""What helps people add recipes: templates, and what a change touches."""

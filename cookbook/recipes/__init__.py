@@ -1,0 +1,1 @@
+"""A contributor's commands: start a recipe, check one, what a change touches."""
