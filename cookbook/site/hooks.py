@@ -47,6 +47,10 @@ INDEXES = {
     "verified.md": (indexes.environments_page, "runs"),
     "rules.md": (indexes.rules_page, "rules"),
 }
+NO_WORKER = (
+    "docs/overrides/main.html: the search worker of this Material has another name, so the "
+    "box would run it instead of ours; write its name into the block config"
+)
 UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by
 SERVING: list[Preview] = []  # one, under mkdocs serve
@@ -182,6 +186,9 @@ def on_post_build(config):
     """Write the index; in the root build, put all in place."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
     if lang:
+        home = Path(config.site_dir, "index.html").read_text("utf-8")
+        if '"search": "assets/search.js"' not in home.replace("../", ""):
+            raise Abort(NO_WORKER)
         search.write(catalogue, lang, Path(config.site_dir))
         return
     site, built = Path(config.site_dir), config.extra["built"]
