@@ -84,6 +84,7 @@ class Document:
     links: list[Link] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)
+    tables: list[tuple[int, int]] = field(default_factory=list)  # first line, last
     unclear: list[Unclear] = field(default_factory=list)
 
     def __post_init__(self):
@@ -109,6 +110,8 @@ class Document:
             self._read_html(token.content, line)
         elif token.type == "inline":
             self._read_inline(token, before)
+        elif token.type == "table_open":
+            self.tables.append((line, token.map[1]))
 
     def _read_fence(self, token: Token, before: Token | None) -> None:
         first, end = token.map

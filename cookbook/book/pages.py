@@ -289,6 +289,17 @@ class Page:
                 raise self.error(number, "include-outside-block")
 
     @cached_property
+    def causes(self) -> tuple[int, int]:
+        """The lines of the table that comes first of all; (1, 0) where none does.
+
+        Above it are messages and prose only: neither code that runs nor a heading.
+        """
+        below = [one.line for one in (*self.blocks, *self.headings)]
+        tables = self.document.tables
+        is_first = tables and all(tables[0][1] < line for line in below)
+        return tables[0] if is_first else (1, 0)
+
+    @cached_property
     def pictures(self) -> dict[str, Path]:
         """The pictures that its snippets draw, by the snippet's name."""
         files = [b.snippet.with_suffix(".svg") for b in self.blocks if b.snippet]

@@ -186,7 +186,6 @@ def _document(
             "{ .lead }",
             "",
             *_status(catalogue, recipe, page.lang, in_site),
-            *_answer(recipe, page.lang, in_site),
             _body(page, catalogue, in_site).lstrip("\n"),
             *_also(catalogue, page),
             *_documentation(catalogue, recipe, words["apis"]),
@@ -196,14 +195,22 @@ def _document(
 
 
 def _body(page: Page, catalogue: Catalogue, in_site: bool) -> str:
-    """What a person wrote, with each mark explained and each snippet named."""
+    """The answer, and what a person wrote: each mark explained, each snippet named.
+
+    A page that begins with a table answers by it first: by the causes of an error, or
+    by which one to take when.
+    """
     lines = page.body.split("\n")
     for block in page.blocks:
         if block.mark:
             lines[block.line - 2] = _mark(page, block, catalogue)  # right above
-    return INCLUDED.sub(
-        lambda match: _with_output(page, match, in_site), "\n".join(lines)
-    )
+    first, last = page.causes
+    above, table, below = lines[: first - 1], lines[first - 1 : last], lines[last:]
+    if table and in_site:
+        table = ['<div class="causes" markdown>', "", *table, "", "</div>"]
+    given = ["", *_answer(catalogue.by_slug[page.slug], page.lang, in_site)]
+    text = "\n".join([*above, *table, *given, *below])
+    return INCLUDED.sub(lambda match: _with_output(page, match, in_site), text)
 
 
 def number_errors(markdown: str) -> str:

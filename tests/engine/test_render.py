@@ -3,6 +3,8 @@
 import hashlib
 import re
 
+import pytest
+
 from cookbook.book.catalogue import Catalogue
 from cookbook.site.render import full_markdown, site_markdown
 from tests.engine.plants import OUTPUT
@@ -66,3 +68,29 @@ def test_each_marked_block_has_its_own_reason(cookbook):
         ("Not run: it asks", "passwd"),
     ]
     assert "pytest.mark" not in text
+
+
+TABLE = "| Cause | Fix |\n| --- | --- |\n| one | add one |\n"
+ASK = "```bash\nls\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "comes_first"),
+    [
+        (f"```pytb\nValueError: | one |\n```\n\n{TABLE}\n", True),
+        (f"{ASK}{TABLE}\n", False),
+        ("## Which {#which}\n\n" + TABLE, False),
+    ],
+    ids=["below a message", "below code", "below a heading"],
+)
+def test_a_table_above_all_code_comes_before_the_answer(cookbook, above, comes_first):
+    cookbook.recipe(SLUG, cookbook.CLAIM, before=above)
+    catalogue = Catalogue(cookbook.root)
+    text = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["en"])
+    wrapped = f'<div class="causes" markdown>\n\n{TABLE}\n</div>\n\n'
+    assert (f'{wrapped}<div class="answer" markdown>' in text) == comes_first
+    assert ('class="causes"' in text) == comes_first
+    assert text.count('<div class="answer"') == text.count(TABLE) == 1
+    plain = twin(cookbook)
+    assert (f"{TABLE}\n```python\nassert" in plain) == comes_first
+    assert "<div" not in plain

@@ -1,4 +1,4 @@
-"""The answer first: where it is on a laptop and on a phone, page by page."""
+"""The answer first, or the causes: where they are on a laptop and on a phone."""
 
 import shutil
 import subprocess
@@ -10,6 +10,7 @@ from cookbook import shape
 
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 LAPTOP_LINES, PHONE_LINES = 12, 6  # of the code; its imports stand above
+LAPTOP_ROWS, PHONE_ROWS = 3, 1  # of the table, on a page that begins with one
 DESK, SCREENS = 900, 3  # pixels; the height of a page in such screens, median
 # A page is parsed, not opened: its scripts move no answer, and cost most of the time.
 GATHER = """async addresses => {
@@ -19,10 +20,14 @@ GATHER = """async addresses => {
       return { lang: page.documentElement.lang, body: page.body }
     }))
 }"""
-# Where the first lines of each answer end, below its imports; the page's height.
-MEASURE = """lines => pages.map(({ lang, body }) => {
+# Where the first rows of a table of causes end, or the first lines of an answer, below
+# its imports; the page's height.
+MEASURE = """([lines, rows]) => pages.map(({ lang, body }) => {
     document.documentElement.lang = lang
     document.body = body
+    const height = document.documentElement.scrollHeight
+    const causes = [...document.querySelectorAll(".causes tbody tr")].slice(0, rows)
+    if (causes.length) return [causes.at(-1).getBoundingClientRect().bottom, height]
     const answer = document.querySelector(".answer code")
     const texts = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
@@ -34,21 +39,23 @@ MEASURE = """lines => pages.map(({ lang, body }) => {
         if (character === "\\n" && --left === 0) range.setEnd(text, at)
       })
     }
-    return [range.getBoundingClientRect().bottom, document.documentElement.scrollHeight]
+    return [range.getBoundingClientRect().bottom, height]
 })"""
 
 
 @pytest.mark.skipif(not shutil.which("fc-list"), reason="no fontconfig here")
-def test_the_answer_is_on_the_first_screen_of_few(browser, address, catalogue):
+def test_the_answer_or_causes_are_on_the_first_screen_of_few(
+    browser, address, catalogue
+):
     fonts = subprocess.run(["fc-list", ":lang=zh"], capture_output=True, check=False)
     assert fonts.stdout, "no Chinese font: run make chromium"
     urls = [page.url for page in catalogue.pages]
     page = browser.new_page(viewport=LAPTOP)
     page.goto(address + urls[0])
     page.evaluate(GATHER, [address + url for url in urls])
-    laptop = page.evaluate(MEASURE, LAPTOP_LINES)
+    laptop = page.evaluate(MEASURE, [LAPTOP_LINES, LAPTOP_ROWS])
     page.set_viewport_size(PHONE)
-    phone = page.evaluate(MEASURE, PHONE_LINES)
+    phone = page.evaluate(MEASURE, [PHONE_LINES, PHONE_ROWS])
     page.close()
     ends = zip(urls, laptop, phone, strict=True)
     assert [
