@@ -4,17 +4,14 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-x = torch.randn(6, 8)
-labels = torch.tensor([[1, 0]] * 2 + [[0, 0]] * 3 + [[0, 1]])  # (N, K)
-model = nn.Linear(8, 2)  # K logits; one for two classes
+x = torch.randn(4, 8)
+labels = torch.tensor([[1, 0], [0, 0], [1, 1], [0, 1]])  # (N, K) of 0 and 1
+model = nn.Linear(8, 2)  # K outputs
 
-target = labels.float()  # (N, K)
-positives = target.sum(0).clamp(min=1)  # (K,), of the training set
-pos_weight = (len(target) - positives) / positives  # negatives / positives
-loss_fn = nn.BCEWithLogitsLoss(pos_weight=pos_weight)
-loss = loss_fn(model(x), target)
-pred = model(x) > 0  # the same as sigmoid > 0.5
-print(f"pos_weight {pos_weight.tolist()}, loss {loss:.2f}")
+loss_fn = nn.BCEWithLogitsLoss()
+logits = model(x)  # (N, K), no sigmoid
+loss = loss_fn(logits, labels.float())  # the same shape
+pred = logits > 0  # the same as sigmoid > 0.5
 
 # sigmoid(20) is 1 in float32, so BCELoss has no gradient where it matters.
 logit = torch.tensor([20.0], requires_grad=True)  # certain, and wrong

@@ -4,21 +4,20 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-target = torch.tensor([0] * 90 + [1] * 9 + [2])  # (N,)
-logits = torch.randn(100, 3)  # (N, C)
+device = torch.device("cpu")  # yours: "cuda"
+train_labels = torch.tensor([0] * 90 + [1] * 9 + [2] + [-100] * 20)  # (N,)
+num_classes = 3
 
-count = torch.bincount(target, minlength=3).clamp(min=1)  # of the training set
-weight = count.sum() / (len(count) * count)  # (C,), "balanced"
-loss_fn = nn.CrossEntropyLoss(weight=weight)
-loss = loss_fn(logits, target)
+ignore_index = -100  # the label of what must not count, often 255 in masks
+labels = train_labels[train_labels != ignore_index]  # flattens masks, too
+count = torch.bincount(labels, minlength=num_classes).clamp(min=1)
+weight = count.sum() / (num_classes * count)  # (C,), "balanced"
+loss_fn = nn.CrossEntropyLoss(weight, ignore_index=ignore_index).to(device)
 
 # The mean is divided by the weights of the samples, not by their number.
-w, each = weight[target], F.cross_entropy(logits, target, reduction="none")
+logits = torch.randn(120, 3)  # (N, C)
+loss = loss_fn(logits, train_labels)
+each = F.cross_entropy(logits[:100], labels, reduction="none")
+w = weight[labels]
 torch.testing.assert_close(loss, (w * each).sum() / w.sum())
 print("weights", [round(v, 2) for v in weight.tolist()])
-
-# -100, the default ignore_index: padding, unlabelled pixels, a prompt.
-target[:50] = -100
-torch.testing.assert_close(
-    loss_fn(logits, target), loss_fn(logits[50:], target[50:])
-)

@@ -4,20 +4,12 @@ import torch
 from torch import nn
 
 
-def quantile_loss(pred, target, q=0.5, weight=None, reduction="mean"):
-    """Return the pinball loss; at its minimum a share q lies below pred.
-
-    pred, target and weight (optional) have the same shape.
-    """
+def quantile_loss(pred, target, q=0.5):
+    """Return the pinball loss; at its minimum a share q lies below pred."""
     if pred.shape != target.shape:  # (N, 1) and (N,) would give (N, N)
-        raise ValueError(f"{tuple(pred.shape)} and {tuple(target.shape)}")
-    error = target - pred  # torch operations only, from here to the end
-    loss = torch.maximum(q * error, (q - 1) * error)
-    weight = torch.ones_like(loss) if weight is None else weight
-    loss = weight * loss
-    if reduction == "none":
-        return loss
-    return loss.sum() / (weight.sum() if reduction == "mean" else 1)
+        raise ValueError(f"shapes {tuple(pred.shape)}, {tuple(target.shape)}")
+    error = target - pred  # your formula: torch operations only
+    return torch.maximum(q * error, (q - 1) * error).mean()
 
 
 class QuantileLoss(nn.Module):
@@ -27,8 +19,8 @@ class QuantileLoss(nn.Module):
         super().__init__()
         self.q = q
 
-    def forward(self, pred, target, weight=None):
-        return quantile_loss(pred, target, self.q, weight)
+    def forward(self, pred, target):
+        return quantile_loss(pred, target, self.q)
 
 
 if __name__ == "__main__":
@@ -41,5 +33,4 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss_fn(model(x), y).backward()
         optimizer.step()
-    assert quantile_loss(y, y, reduction="none").shape == y.shape
     print(f"{(y < model(x)).float().mean():.0%} of y below the prediction")

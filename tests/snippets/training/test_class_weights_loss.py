@@ -8,9 +8,11 @@ from sklearn.utils.class_weight import compute_class_weight
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/class-weights-loss"
+ANSWER = Catalogue(ROOT).by_slug["class-weights-loss"].answer
 snippet = load_snippet("training/class_weights_loss.py")
 TARGET = torch.tensor([0] * 90 + [1] * 9 + [2])
 
@@ -24,19 +26,51 @@ def test_the_weights_are_those_of_scikit_learn():
         compute_class_weight("balanced", classes=np.arange(4), y=TARGET.numpy())
 
 
+def weights(labels, classes, ignore_index=-100, device="cpu"):
+    """What the answer leaves, pasted with these labels."""
+    names = {"train_labels": labels, "num_classes": classes, "device": device}
+    assert set(ANSWER.yours) == set(names)
+    code = ANSWER.text.replace("= -100", f"= {ignore_index}")
+    exec(code, names)
+    assert names["loss_fn"].ignore_index == ignore_index
+    return names["loss_fn"].weight
+
+
+@pytest.mark.parametrize(
+    ("ignore_index", "dtype"), [(-100, torch.int64), (255, torch.uint8)], ids=str
+)
+def test_masks_with_pixels_to_ignore(ignore_index, dtype):
+    masks = torch.randint(4, (5, 8, 8), dtype=dtype)
+    masks[:, :3] = ignore_index
+    labels = masks[:, 3:].flatten().numpy()
+    options = {"classes": np.arange(4), "y": labels}
+    expected = compute_class_weight("balanced", **options)
+    np.testing.assert_allclose(weights(masks, 4, ignore_index), expected, rtol=1e-6)
+
+
+def test_a_class_without_a_sample_has_a_finite_weight():
+    assert weights(torch.tensor([0, 0, 1, -100]), 3).tolist() == pytest.approx(
+        [4 / 6, 4 / 3, 4 / 3]
+    )
+
+
+def test_the_weights_are_moved():
+    assert weights(TARGET, 3, device="meta").device.type == "meta"
+
+
 def test_the_loss_is_the_weighted_log_loss():
-    p = snippet.logits.double().softmax(1)
+    p = snippet.logits[:100].double().softmax(1)
     w = snippet.weight[TARGET]
     expected = log_loss(TARGET, p, sample_weight=w)
     assert snippet.loss.item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_ignored_half_has_no_share():
-    assert (snippet.target == -100).sum() == 50
+def test_what_is_ignored_has_no_share():
+    assert (snippet.train_labels == -100).sum() == 20
     logits = snippet.logits.clone().requires_grad_()
-    snippet.loss_fn(logits, snippet.target).backward()
-    assert logits.grad[:50].count_nonzero() == 0
-    assert logits.grad[50:].count_nonzero() == 150
+    snippet.loss_fn(logits, snippet.train_labels).backward()
+    assert logits.grad[100:].count_nonzero() == 0
+    assert logits.grad[:100].count_nonzero() == 300
 
 
 def test_the_output_of_the_snippet(capsys):
@@ -71,11 +105,6 @@ def test_all_ignored_or_weightless_is_nan():
     assert F.cross_entropy(logits, torch.zeros(4).long(), zero).isnan()
 
 
-def test_a_class_without_samples_has_a_finite_weight():
-    count = torch.bincount(torch.tensor([0, 0, 1]), minlength=3).clamp(min=1)
-    assert count.tolist() == [2, 1, 1]
-
-
 def test_messages():
     logits, target = torch.randn(4, 3), torch.tensor([0, 1, 1, 0])
     with raises_as_documented(PAGE, "RuntimeError: weight tensor"):
@@ -88,6 +117,9 @@ def test_messages():
         PAGE, "RuntimeError: expected scalar type Float but found L"
     ):
         F.cross_entropy(logits, target, torch.ones(3).long())
+    for labels in (torch.tensor([0, -100]), torch.ones(2, 2).long()):
+        with raises_as_documented(PAGE, "RuntimeError: bincount only"):
+            torch.bincount(labels, minlength=3)
     with raises_as_documented(PAGE, "IndexError: Target 255"):
         F.cross_entropy(logits, torch.tensor([0, 255, 1, 0]))
     with raises_as_documented(PAGE, "RuntimeError: ignore_index"):

@@ -31,6 +31,16 @@ def test_it_is_the_loop(gamma, alpha):
     expected = by_hand(LOGITS.double(), TARGET, gamma, weights)
     loss = focal_loss(LOGITS, TARGET, gamma, alpha)
     assert loss.item() == pytest.approx(expected, rel=1e-5)
+    if alpha is not None:
+        assert focal_loss(LOGITS, TARGET, gamma, weights) == loss  # a list
+
+
+def test_alpha_of_another_dtype():
+    loss = focal_loss(LOGITS, TARGET, alpha=ALPHA)
+    assert focal_loss(LOGITS, TARGET, alpha=ALPHA.double().numpy()) == loss
+    low = focal_loss(LOGITS.bfloat16(), TARGET, alpha=ALPHA)
+    assert low.dtype == torch.float32
+    torch.testing.assert_close(low, loss, rtol=0.03, atol=0.03)
 
 
 def test_gamma_is_2_unless_given():
@@ -100,3 +110,5 @@ def test_messages():
         sigmoid_focal_loss(z, F.one_hot(y))
     with raises_as_documented(PAGE, "IndexError: Target 3"):
         focal_loss(z, y + 1)
+    with raises_as_documented(PAGE, "IndexError: too many indices"):
+        focal_loss(z, y, alpha=0.25)
