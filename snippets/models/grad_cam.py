@@ -30,29 +30,27 @@ def grad_cam(model, layer, images, classes=None):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    labels = torch.arange(64) % 2  # a lying bar, a standing one
-    images = 0.3 * torch.randn(64, 1, 32, 32)
-    for image, label, at in zip(images, labels, torch.randint(4, 20, (64, 2))):
-        h, w = (9, 3) if label else (3, 9)
-        image[0, at[0] : at[0] + h, at[1] : at[1] + w] += 2
-    layers = nn.Conv2d(1, 16, 5, 2, 2), nn.ReLU(), nn.Conv2d(16, 16, 5, 1, 2)
-    model = nn.Sequential(nn.Sequential(*layers, nn.ReLU()))
-    model.extend([nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 2)])
+    images = 0.3 * torch.randn(64, 1, 32, 32)  # (N, C, H, W), normalised
+    images[::2, 0, 12:15, 14:23] += 2  # class 0: a lying bar
+    images[1::2, 0, 9:18, 6:9] += 2  # class 1: a standing bar
+    target = torch.arange(64) % 2
+    block = nn.Sequential(nn.Conv2d(1, 8, 5, 2, 2), nn.ReLU())
+    head = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 2)
+    model = nn.Sequential(block, *head)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(60):
-        loss = F.cross_entropy(model(images), labels)
         optimizer.zero_grad()
-        loss.backward()
+        F.cross_entropy(model(images), target).backward()
         optimizer.step()
 
     layer = model[0]  # yours: the last convolutional block, model.layer4
-    cam = grad_cam(model.eval(), layer, images)  # (N, H, W)
+    cam = grad_cam(model.eval(), layer, images)
 
-    print(loss)
-    fig, axes = plt.subplots(1, 4, figsize=(4.8, 1.3))
-    for ax, image, heat in zip(axes, images[:, 0], cam):
-        ax.imshow(image, cmap="gray")
-        ax.imshow(heat, cmap="jet", alpha=0.4)
+    fig, axes = plt.subplots(1, 2, figsize=(3.2, 1.6))
+    for ax, image, heat in zip(axes, images[:2, 0], cam[:2], strict=True):
+        ax.imshow(image.numpy(), cmap="gray")
+        ax.imshow(heat.numpy(), cmap="jet", alpha=0.4)
         ax.axis("off")
-    fig.savefig("/tmp/grad_cam.png", dpi=150)
     fig.savefig("grad_cam.svg")
+    assert cam[0, 12:15, 14:23].mean() > 3 * cam[0].mean()  # on the bar
+    assert cam[1, 9:18, 6:9].mean() > 3 * cam[1].mean()
