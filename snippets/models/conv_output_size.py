@@ -1,4 +1,4 @@
-"""Compute the output size of a convolution, or let torch compute it."""
+"""Let torch compute the size of a network's output, or compute it by hand."""
 
 import torch
 from torch import nn
@@ -10,16 +10,16 @@ def conv_out(size, kernel, stride=1, padding=0, dilation=1):
 
 
 if __name__ == "__main__":
+    layers = nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2)
+    features = nn.Sequential(
+        *layers, nn.Flatten()
+    )  # yours: the layers up to Flatten
+    shape = 1, 28, 28  # yours: one image, (C, H, W)
+
+    n = features(torch.zeros(1, *shape)).shape[1]  # one image of zeros
+    fc = nn.Linear(n, 10)  # 10 classes
+
     h = conv_out(28, kernel=5)  # 24
     h = conv_out(h, kernel=2, stride=2)  # pooling: 12
-    features = nn.Sequential(
-        nn.Conv2d(1, 16, kernel_size=5),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-    )
-    n = features(torch.zeros(1, 1, 28, 28)).shape[1]  # one fake image
     assert n == 16 * h * h
-    fc = nn.Linear(n, 10)  # or nn.LazyLinear(10), which finds n
-    same = nn.Conv2d(1, 16, 5, padding="same")  # keeps the size
-    print(h, n, tuple(same(torch.zeros(1, 1, 28, 28)).shape))
+    print(h, n)

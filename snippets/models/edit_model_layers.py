@@ -4,10 +4,11 @@ import torch
 from torch import nn
 from torchvision.models import resnet18
 
-model = resnet18(weights=None)  # yours: ResNet18_Weights.DEFAULT
+model = resnet18(weights=None)  # yours: weights="DEFAULT"
 images = torch.randn(2, 4, 64, 64)  # RGB and depth
 before = model.eval()(images[:, :3])
 
+# Other input channels: a new first layer, with the old weights.
 old = model.conv1  # for 3 channels
 model.conv1 = nn.Conv2d(4, 64, 7, stride=2, padding=3, bias=False)
 with torch.no_grad():
@@ -15,8 +16,9 @@ with torch.no_grad():
     model.conv1.weight[:, 3:] = 0  # the new channel starts at 0
 torch.testing.assert_close(model(images), before)  # nothing is lost
 
-model.fc = nn.Linear(model.fc.in_features, 10)  # 10 classes
-model.maxpool = nn.Identity()  # removed
-model.set_submodule("layer4.1.relu", nn.GELU())  # replaced, by its path
-model.avgpool = nn.Sequential(model.avgpool, nn.Dropout(0.2))  # inserted
+# Other edits: one line each.
+model.fc = nn.Linear(model.fc.in_features, 10)
+model.set_submodule("layer4.1.relu", nn.GELU())
+model.maxpool = nn.Identity()
+model.avgpool = nn.Sequential(model.avgpool, nn.Dropout(0.2))
 print(model(images).shape)

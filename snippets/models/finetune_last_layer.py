@@ -5,20 +5,22 @@ from torch import nn
 from torchvision.models import ResNet18_Weights, resnet18
 
 torch.manual_seed(0)
-# Your code, with weights (downloaded once):
-# model = resnet18(weights=ResNet18_Weights.DEFAULT)
-model = resnet18(weights=None)  # here without a download
-model.requires_grad_(False)  # freeze everything
-model.fc = nn.Linear(model.fc.in_features, 5)  # new: 5 classes
-optimizer = torch.optim.AdamW(model.fc.parameters(), lr=1e-3)
-model.eval()  # not train(): BatchNorm would change
-
+model = resnet18(weights=None)  # yours: weights="DEFAULT"
 preprocess = ResNet18_Weights.DEFAULT.transforms()  # what they expect
 photos = torch.randint(256, (4, 3, 300, 400), dtype=torch.uint8)
-images, target = preprocess(photos), torch.tensor([0, 1, 2, 4])
-for step in range(3):
-    loss = nn.functional.cross_entropy(model(images), target)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    print(f"step {step}: loss {loss:.1f}")
+loader = [(preprocess(photos), torch.tensor([0, 1, 2, 4]))]
+
+device = torch.accelerator.current_accelerator(check_available=True) or "cpu"
+model.requires_grad_(False)  # freeze everything
+model.fc = nn.Linear(model.fc.in_features, 5)  # new: 5 classes
+model.to(device)
+optimizer = torch.optim.AdamW(model.fc.parameters(), lr=1e-3)
+for epoch in range(3):
+    model.eval()  # not train(): BatchNorm would change
+    for images, target in loader:
+        images, target = images.to(device), target.to(device)
+        loss = nn.functional.cross_entropy(model(images), target)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(f"epoch {epoch}: loss {loss:.1f}")

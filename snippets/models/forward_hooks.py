@@ -3,8 +3,6 @@
 import torch
 from torch import nn
 
-kept = {}
-
 
 def keep_output(module, args, output):
     """Run after the layer's forward; a returned value replaces it."""
@@ -18,13 +16,15 @@ def keep_gradient(module, grad_input, grad_output):
 
 if __name__ == "__main__":
     model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
-    x = torch.randn(3, 4)
+    layer = model[1]  # yours: a layer of the model, such as model.layer4
+    x = torch.randn(3, 4)  # (N, C)
 
-    with model[1].register_forward_hook(keep_output):  # removed at the end
-        model(x)
+    kept = {}
+    with layer.register_forward_hook(keep_output):  # removed at the end
+        model(x)  # the whole model; kept["output"] is the layer's output
+
     print("output", tuple(kept["output"].shape))
-
-    handle = model[1].register_full_backward_hook(keep_gradient)
+    handle = layer.register_full_backward_hook(keep_gradient)
     model(x).sum().backward()
     handle.remove()
     print("gradient", tuple(kept["gradient"].shape))

@@ -3,25 +3,27 @@
 import torch
 from torch import nn
 
-NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
-
 
 def freeze_batchnorm(model):
-    """Fix every BatchNorm in the model. Call it after each train()."""
+    """Fix every BatchNorm of the model, in a model of any depth."""
+    kinds = nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm
     for layer in model.modules():
-        if isinstance(layer, NORMS):
+        if isinstance(layer, kinds):
             layer.eval()  # statistics
             layer.requires_grad_(False)  # weight and bias
 
 
 if __name__ == "__main__":
-    backbone = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())
+    layers = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU()
+    model = nn.Sequential(*layers)  # yours: with trained weights
     images = torch.rand(16, 3, 32, 32)
-    for frozen in (False, True):
-        model = backbone.requires_grad_(False).train()  # as every epoch does
-        if frozen:
-            freeze_batchnorm(model)
-        before = model[1].running_mean.clone()
-        model(images)
-        same = torch.equal(before, model[1].running_mean)
-        print(f"frozen: {frozen}, running_mean unchanged: {same}")
+
+    model.train()  # in each epoch; it undoes the next line
+    freeze_batchnorm(model)
+
+    before = model[1].running_mean.clone()
+    model(images)
+    frozen = torch.equal(before, model[1].running_mean)
+    model.train()(images)
+    forgotten = torch.equal(before, model[1].running_mean)
+    print(f"running_mean unchanged: {frozen}; without the call: {forgotten}")

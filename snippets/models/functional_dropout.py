@@ -6,11 +6,12 @@ from torch.nn import functional as F
 
 
 class Classifier(nn.Module):
-    """Two layers with dropout between them: (N, 8) to (N, 3)."""
+    """Two layers with dropout between: (N, features) to (N, classes)."""
 
-    def __init__(self, p=0.5):
+    def __init__(self, features, classes, p=0.5):
         super().__init__()
-        self.hidden, self.out = nn.Linear(8, 64), nn.Linear(64, 3)
+        self.hidden = nn.Linear(features, 64)
+        self.out = nn.Linear(64, classes)
         self.p = p  # the share of units that is dropped
 
     def forward(self, x):
@@ -21,7 +22,7 @@ class Classifier(nn.Module):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    model, x = Classifier(), torch.randn(4, 8)
+    model, x = Classifier(8, 3), torch.randn(4, 8)
     print("train, same result twice:", torch.equal(model(x), model(x)))
     model.eval()
     print("eval, same result twice:", torch.equal(model(x), model(x)))

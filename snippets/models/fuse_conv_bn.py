@@ -13,10 +13,11 @@ with torch.no_grad():
     before = model.eval()(x)
 
 for parent in model.eval().modules():
-    for (i, conv), (j, bn) in pairwise(list(parent.named_children())):
+    layers = list(parent.named_children())
+    for (first, conv), (second, bn) in pairwise(layers):
         if isinstance(conv, nn.Conv2d) and isinstance(bn, nn.BatchNorm2d):
-            setattr(parent, i, fuse_conv_bn_eval(conv, bn))
-            setattr(parent, j, nn.Identity())
+            setattr(parent, first, fuse_conv_bn_eval(conv, bn))
+            setattr(parent, second, nn.Identity())
 
 with torch.no_grad():
     torch.testing.assert_close(model(x), before, rtol=1e-3, atol=1e-4)

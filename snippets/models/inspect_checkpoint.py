@@ -9,17 +9,20 @@ model = nn.Sequential(nn.Linear(256, 256), nn.BatchNorm1d(256))
 optimizer = torch.optim.Adam(model.parameters())
 model(torch.ones(2, 256)).sum().backward()
 optimizer.step()
-checkpoint = {"epoch": 3, "model_state_dict": model.state_dict()}
-checkpoint["optimizer_state_dict"] = optimizer.state_dict()
-torch.save(checkpoint, "last.pt")  # stands for your file
+path = "last.pt"  # yours: the file
+states = {"model_state_dict": model, "optimizer_state_dict": optimizer}
+states = {key: value.state_dict() for key, value in states.items()}
+torch.save({"epoch": 3, **states}, path)
 
-checkpoint = torch.load("last.pt", map_location="cpu", weights_only=True)
+checkpoint = torch.load(path, map_location="cpu", weights_only=True)
 print(*checkpoint)
 weights = checkpoint["model_state_dict"]  # the name is one of those printed
 for name, t in weights.items():
     print(f"{name:22} {tuple(t.shape)!s:10} {t.dtype}")
+
+for name, t in weights.items():
     if t.is_floating_point():  # not the counters and the indices
         weights[name] = t.bfloat16()
 torch.save(weights, "weights.pt")
-before, after = (Path(p).stat().st_size for p in ("last.pt", "weights.pt"))
+before, after = (Path(p).stat().st_size for p in (path, "weights.pt"))
 print(f"{before / after:.1f} times smaller")

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torchvision.models import resnet18
 
-model = resnet18(weights=None)  # your code: weights="DEFAULT", a download
+model = resnet18(weights=None)  # yours: weights="DEFAULT"
 model.fc = nn.Linear(model.fc.in_features, 5)  # a new head
 
 head = list(model.fc.parameters())

@@ -30,12 +30,23 @@ def test_each_step_is_a_sum_over_the_past(k, d):
 def test_no_step_sees_the_future_but_same_padding_does():
     for conv, sees in (
         (CausalConv1d(1, 1, 3), [4, 5, 6]),
+        (CausalConv1d(1, 1, 3, padding=1), [4, 5, 6]),
+        (CausalConv1d(1, 1, 3, bias=False), [4, 5, 6]),
         (nn.Conv1d(1, 1, 3, padding="same"), [5, 6, 7]),
         (nn.Conv1d(1, 1, 3, padding=1), [5, 6, 7]),
     ):
         x = torch.randn(1, 1, 10, requires_grad=True)
         conv(x)[0, 0, 6].backward()
         assert x.grad.flatten().nonzero().flatten().tolist() == sees
+
+
+def test_a_stride_and_groups_as_in_the_layer_of_torch():
+    conv = CausalConv1d(4, 4, 3, stride=2, dilation=2, groups=2).bfloat16()
+    x = torch.randn(1, 4, 11).bfloat16()
+    plain = nn.Conv1d(4, 4, 3, stride=2, dilation=2, groups=2).bfloat16()
+    plain.load_state_dict(conv.state_dict())
+    assert torch.equal(conv(x), plain(F.pad(x, (4, 0))))
+    assert conv(x).shape == (1, 4, 6)
 
 
 def test_receptive_field():

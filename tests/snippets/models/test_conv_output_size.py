@@ -8,7 +8,8 @@ import torchinfo
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/conv-output-size"
 snippet = load_snippet("models/conv_output_size.py")
@@ -58,6 +59,21 @@ def test_transposed():
         assert list(sizes(layer)) == wanted
     up = nn.ConvTranspose2d(1, 1, 3, stride=2, padding=1)
     assert up(torch.zeros(1, 1, 4, 4), output_size=[8, 8]).shape[2:] == (8, 8)
+
+
+@pytest.mark.parametrize("shape", [(3, 33, 47), (1, 28, 28)])
+def test_the_answer_fits_images_of_any_shape(shape):
+    answer = Catalogue(ROOT).by_slug["conv-output-size"].answer
+    conv = nn.Conv2d(shape[0], 4, 3, stride=2, padding=1)
+    features = nn.Sequential(conv, nn.BatchNorm2d(4), nn.MaxPool2d(2), nn.Flatten())
+    names = {"features": features, "shape": shape}
+    exec(answer.text, names)
+    model = nn.Sequential(features, names["fc"])
+    assert model(torch.randn(2, *shape)).shape == (2, 10)
+
+
+def test_the_size_is_kept_with_same():
+    assert sizes(nn.Conv2d(1, 1, 5, padding="same")) == (23, 28)
 
 
 def test_a_lazy_layer_becomes_a_linear():

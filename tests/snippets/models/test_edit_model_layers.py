@@ -7,7 +7,8 @@ import torch
 from torch import nn
 from torchvision.models import resnet18
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/edit-model-layers"
 snippet = load_snippet("models/edit_model_layers.py")
@@ -41,6 +42,18 @@ def test_the_channels_of_the_first_layer():
     old = snippet.old
     for name in ("stride", "padding", "kernel_size", "bias", "out_channels"):
         assert getattr(conv, name) == getattr(old, name)
+
+
+def test_the_answer_alone_changes_the_input_channels_only(model):
+    answer = Catalogue(ROOT).by_slug["edit-model-layers"].answer
+    kinds = [type(layer) for layer in model.modules()]
+    images = torch.randn(1, 4, 32, 32)
+    expected = model(images[:, :3])
+    exec(answer.text, {"model": model})
+    torch.testing.assert_close(model(images), expected)
+    assert [type(layer) for layer in model.modules()] == kinds
+    assert model.conv1.weight.requires_grad
+    assert not model.conv1.weight.grad_fn
 
 
 def test_a_channel_of_zeros_gets_gradients():

@@ -1,25 +1,61 @@
 """embedding-layer: against NumPy's indexing and one-hot products; each pitfall."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/embedding-layer"
-snippet = load_snippet("models/embedding_layer.py")
+ANSWER = Catalogue(ROOT).by_slug["embedding-layer"].answer
 
 
-def test_the_ids_of_the_words():
-    assert snippet.ids.tolist() == [[3, 1, 2, 0]]
-    assert snippet.ids.dtype == torch.int64
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the demonstration writes a file
 
 
-def test_the_vectors_are_rows_of_the_table():
+@pytest.fixture
+def snippet(folder):
+    return load_snippet("models/embedding_layer.py")
+
+
+FILE = (
+    "the .1 .2\n. . . .3 .4\nat name@domain.com .9 .9\n. .5 .6\n<unk> .7 .8\nÉ .1 .1\n"
+)
+
+
+def pasted(folder, vocab, C=2, file=FILE):
+    """The layer that the answer makes of this file and vocabulary."""
+    (folder / "glove.txt").write_text(file, encoding="utf-8")
+    names = {"vocab": vocab, "path": folder / "glove.txt", "C": C}
+    exec(ANSWER.text, names)
+    return names["embedding"]
+
+
+def test_the_answer_reads_words_with_spaces_and_marks(tmp_path):
+    words = ["<pad>", "<unk>", "the", ".", "É", "none", ". . ."]
+    embedding = pasted(tmp_path, {word: i for i, word in enumerate(words)})
+    rows = embedding.weight.detach()
+    expected = [[0, 0], [0.7, 0.8], [0.1, 0.2], [0.5, 0.6], [0.1, 0.1]]
+    torch.testing.assert_close(rows[:5], torch.tensor(expected))
+    assert 0 < rows[5].abs().max() < 1, "a word without a vector is random, and small"
+    torch.testing.assert_close(rows[6], torch.tensor([0.3, 0.4]))
+    assert embedding.weight.requires_grad
+
+
+def test_another_number_of_columns(tmp_path):
+    with raises_as_documented(PAGE, "ValueError: could not convert string"):
+        pasted(tmp_path, {"the": 0}, C=2, file="the a .1\n")
+
+
+def test_the_vectors_are_rows_of_the_table(snippet):
     table = snippet.embedding.weight.detach().numpy()
     rows = torch.from_numpy(table[snippet.ids.numpy()])
-    assert torch.equal(snippet.x.detach(), rows)
-    assert snippet.x.shape == (1, 4, 3)
+    assert torch.equal(snippet.embedding(snippet.ids).detach(), rows)
+    assert rows.shape == (1, 4, 3)
     np.testing.assert_allclose(table[2], [0.1, 0.2, 0.3], rtol=1e-6)
     np.testing.assert_allclose(table[3], [0.4, 0.5, 0.6], rtol=1e-6)
     np.testing.assert_array_equal(table[0], 0)
@@ -27,16 +63,16 @@ def test_the_vectors_are_rows_of_the_table():
     assert np.abs(table[[1, 4]]).max() < 1
 
 
-def test_it_is_a_product_with_one_hot():
+def test_it_is_a_product_with_one_hot(snippet):
     one_hot = nn.functional.one_hot(snippet.ids, 5).float()
-    torch.testing.assert_close(snippet.x, one_hot @ snippet.embedding.weight)
+    torch.testing.assert_close(
+        snippet.embedding(snippet.ids), one_hot @ snippet.embedding.weight
+    )
 
 
 def test_the_learned_layer():
-    learned = snippet.learned
-    assert learned.weight.shape == (5, 3)
+    learned = nn.Embedding(5, 3, padding_idx=0)
     assert learned.weight.requires_grad
-    assert learned.padding_idx == 0
     assert learned.weight[0].tolist() == [0, 0, 0]
     assert learned.weight[1:].abs().min() > 0
 
@@ -58,7 +94,7 @@ def test_what_is_printed(capsys):
 
 def test_an_id_too_large():
     with raises_as_documented(PAGE, "IndexError: index out of range in self"):
-        snippet.learned(torch.tensor([5]))
+        nn.Embedding(5, 3)(torch.tensor([5]))
 
 
 def test_from_pretrained_freezes_and_shares():
@@ -87,9 +123,9 @@ def test_the_padding_row_is_only_zero_if_somebody_makes_it_zero():
 
 def test_float_ids():
     with raises_as_documented(PAGE, "RuntimeError: Expected tensor for argument #1"):
-        snippet.learned(torch.tensor([1.0]))
-    assert snippet.learned(torch.tensor([1.0]).long()).shape == (1, 3)
-    assert snippet.learned(torch.tensor([1], dtype=torch.int32)).shape == (1, 3)
+        nn.Embedding(5, 3)(torch.tensor([1.0]))
+    assert nn.Embedding(5, 3)(torch.tensor([1.0]).long()).shape == (1, 3)
+    assert nn.Embedding(5, 3)(torch.tensor([1], dtype=torch.int32)).shape == (1, 3)
 
 
 def test_vectors_from_numpy_are_double():
@@ -107,7 +143,7 @@ def test_an_array_is_no_tensor():
 
 def test_a_list_is_no_tensor():
     with raises_as_documented(PAGE, "TypeError: embedding(): argument 'indices'"):
-        snippet.learned([1, 2])
+        nn.Embedding(5, 3)([1, 2])
 
 
 def test_sparse_gradients_and_adam():
@@ -122,7 +158,7 @@ def test_sparse_gradients_and_adam():
     assert changed.nonzero().tolist() == [[1]]
 
 
-def test_the_variants():
+def test_the_variants(snippet):
     grown = nn.Embedding(6, 3, padding_idx=0)
     with torch.no_grad():
         grown.weight[:5] = snippet.embedding.weight
@@ -130,5 +166,5 @@ def test_the_variants():
     bag = nn.EmbeddingBag.from_pretrained(
         snippet.weight.detach(), mode="mean", padding_idx=0
     )
-    mean = snippet.x.detach()[:, :3].mean(1)
+    mean = snippet.embedding(snippet.ids).detach()[:, :3].mean(1)
     torch.testing.assert_close(bag(snippet.ids), mean)

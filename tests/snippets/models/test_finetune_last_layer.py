@@ -11,6 +11,7 @@ from torch.utils.data import DataLoader
 from torchvision import models
 from torchvision.datasets import ImageFolder
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "models/finetune_last_layer.py"
@@ -50,6 +51,7 @@ def test_only_the_new_layer_of_the_snippet_has_moved():
         snippet.model.layer4.state_dict(), untouched.layer4.state_dict(), rtol=0, atol=0
     )
     assert moved(snippet.model.bn1, untouched.bn1.state_dict()) == set()
+    torch.randint(256, (4, 3, 300, 400), dtype=torch.uint8)
     fresh = nn.Linear(512, 5)  # the next draw, as in the snippet
     assert moved(snippet.model.fc, fresh.state_dict()) == {"weight", "bias"}
     trained = {name for name, p in snippet.model.named_parameters() if p.requires_grad}
@@ -63,6 +65,7 @@ def test_each_step_of_the_snippet_is_adamw_on_the_features():
     """The same three steps on features of an untouched model, worked out by hand."""
     torch.manual_seed(0)
     untouched = models.resnet18().eval()
+    torch.randint(256, (4, 3, 300, 400), dtype=torch.uint8)
     layer = nn.Linear(512, 5).double()
     untouched.fc = nn.Identity()
     x = untouched(snippet.images).detach().double()
@@ -87,6 +90,20 @@ def test_the_images_are_prepared_as_the_weights_expect():
     torch.testing.assert_close(black[:, 0, 0], -mean / std)
 
 
+def test_the_answer_trains_any_batch_and_keeps_the_backbone(images):
+    """A last batch of one image, a model that somebody left in train() mode."""
+    answer = Catalogue(ROOT).by_slug["finetune-last-layer"].answer
+    assert set(answer.yours) == {"model", "loader"}
+    model = models.resnet18().train()
+    before = copy.deepcopy(model.state_dict())
+    batches = [(images, torch.tensor([0, 1, 2, 4])), (images[:1], torch.tensor([3]))]
+    names = {"model": model, "loader": batches}
+    exec(answer.text, names)
+    del before["fc.weight"], before["fc.bias"]
+    assert moved(model.cpu(), before) == set()
+    assert names["epoch"] == 2
+
+
 def test_no_graph_is_kept_below_the_new_layer(model, images):
     entered = []
     model.fc.register_forward_hook(lambda module, args, output: entered.append(args[0]))
@@ -97,7 +114,9 @@ def test_no_graph_is_kept_below_the_new_layer(model, images):
 def test_the_line_for_your_code_loads_weights(monkeypatch, tmp_path):
     """With the file where the page says; the download is checked only when it runs."""
     source = (ROOT / "snippets" / SNIPPET).read_text()
-    (line,) = (n[2:] for n in source.splitlines() if n.startswith("# model ="))
+    line = 'model = resnet18(weights=None)  # yours: weights="DEFAULT"'
+    assert line in source
+    line = line.replace("weights=None", 'weights="DEFAULT"')
     folder = tmp_path / "hub" / "checkpoints"
     folder.mkdir(parents=True)
     weights = models.resnet18().state_dict()
@@ -105,7 +124,7 @@ def test_the_line_for_your_code_loads_weights(monkeypatch, tmp_path):
     url = models.ResNet18_Weights.DEFAULT.url
     assert url.endswith("/resnet18-f37072fd.pth")
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    names = {k: getattr(snippet, k) for k in ("resnet18", "ResNet18_Weights")}
+    names = {"resnet18": snippet.resnet18}
     exec(line, names)
     torch.testing.assert_close(names["model"].state_dict(), weights)
     monkeypatch.delenv("TORCH_HOME")

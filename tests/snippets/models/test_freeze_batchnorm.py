@@ -6,7 +6,8 @@ from torch import nn
 from torchvision.models import resnet18
 from torchvision.ops import FrozenBatchNorm2d
 
-from tests.helpers import load_snippet
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet
 
 snippet = load_snippet("models/freeze_batchnorm.py")
 images = torch.rand(8, 3, 6, 6) + 2
@@ -78,6 +79,29 @@ def test_train_undoes_it_unless_overridden(model):
     net = Net(*model).train()
     assert net[1].training
     assert not net[0][1].training
+
+
+def test_layers_of_a_library_and_batches_of_one(model):
+    """timm's BatchNorm is a subclass; one value per channel is an error in train()."""
+    from timm.layers import BatchNormAct2d
+
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), BatchNormAct2d(4)).train()
+    snippet.freeze_batchnorm(net)
+    one = torch.rand(1, 3, 3, 3)
+    assert net(one).shape == (1, 4, 1, 1)
+    with pytest.raises(ValueError, match="more than 1 value"):
+        net.train()(one)
+
+
+def test_the_answer_in_every_epoch(model):
+    answer = Catalogue(ROOT).by_slug["freeze-batchnorm"].answer
+    assert set(answer.yours) == {"model"}
+    before = {k: v.clone() for k, v in model.state_dict().items()}
+    for _ in range(2):
+        exec(answer.text, {"model": model})
+        model(images)
+    assert model[1].training
+    assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
 
 
 def test_momentum_zero_still_uses_the_batch():

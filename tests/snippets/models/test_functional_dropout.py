@@ -19,7 +19,7 @@ def with_modules(model, p):
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.9, 1.0])
 def test_it_is_nn_dropout_in_both_modes(p, training):
     torch.manual_seed(0)
-    model, x = Classifier(p), torch.randn(7, 8)
+    model, x = Classifier(8, 3, p), torch.randn(7, 8)
     reference = with_modules(model, p).train(training)
     model.train(training)
     torch.manual_seed(1)
@@ -29,9 +29,17 @@ def test_it_is_nn_dropout_in_both_modes(p, training):
     assert expected.shape == (7, 3)
 
 
+@pytest.mark.parametrize("shape", [(8,), (5, 8), (2, 5, 8)])
+def test_tokens_one_sample_and_bfloat16(shape):
+    model = Classifier(8, 3).bfloat16()
+    y = model(torch.randn(shape).bfloat16())
+    assert y.shape == (*shape[:-1], 3)
+    assert y.dtype == torch.bfloat16
+
+
 def test_half_is_dropped_by_default():
     torch.manual_seed(0)
-    model, x = Classifier(), torch.randn(7, 8)
+    model, x = Classifier(8, 3), torch.randn(7, 8)
     reference = with_modules(model, 0.5)
     torch.manual_seed(1)
     expected = reference(x)
@@ -41,7 +49,7 @@ def test_half_is_dropped_by_default():
 
 def test_eval_is_the_formula_in_float64():
     torch.manual_seed(0)
-    model, x = Classifier().double().eval(), torch.randn(7, 8).double()
+    model, x = Classifier(8, 3).double().eval(), torch.randn(7, 8).double()
     assert [tuple(p.shape) for p in model.parameters()] == [
         (64, 8),
         (64,),
@@ -85,7 +93,7 @@ def test_the_flag_in_place_of_p():
 
 
 def test_no_grad_does_not_turn_it_off():
-    model, x = Classifier(), torch.randn(4, 8)
+    model, x = Classifier(8, 3), torch.randn(4, 8)
     with torch.no_grad():
         assert not torch.equal(model(x), model(x))
 
@@ -130,7 +138,7 @@ def test_the_monte_carlo_variant_moves_dropout_but_not_batchnorm():
 
 
 def test_the_documented_errors():
-    model = Classifier(p=50)  # only forward looks at p
+    model = Classifier(8, 3, p=50)  # only forward looks at p
     with raises_as_documented(PAGE, "ValueError: dropout probability has"):
         model(torch.ones(1, 8))
     with raises_as_documented(PAGE, "ValueError: dropout probability has"):

@@ -1,7 +1,6 @@
 """fuse-conv-bn: against the formula and models of torchvision; what is refused."""
 
 import copy
-from itertools import pairwise
 
 import pytest
 import torch
@@ -9,9 +8,11 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/fuse-conv-bn"
+ANSWER = Catalogue(ROOT).by_slug["fuse-conv-bn"].answer
 
 
 def trained(bn):
@@ -23,12 +24,8 @@ def trained(bn):
 
 
 def fused(model):
-    """The loop of the page."""
-    for parent in model.eval().modules():
-        for (i, conv), (j, bn) in pairwise(list(parent.named_children())):
-            if isinstance(conv, nn.Conv2d) and isinstance(bn, nn.BatchNorm2d):
-                setattr(parent, i, fuse_conv_bn_eval(conv, bn))
-                setattr(parent, j, nn.Identity())
+    """What the answer makes of a model."""
+    exec(ANSWER.text, {"model": model})
     return model
 
 
@@ -78,6 +75,18 @@ def test_blocks_within_blocks():
     after = fused(model)(x)
     assert batchnorms(model) == 1
     torch.testing.assert_close(after, before, rtol=1e-4, atol=1e-5)
+
+
+def test_bfloat16_and_groups():
+    model = Small()
+    model.conv = nn.Conv2d(4, 4, 3, groups=4, bias=False)
+    model.eval().bfloat16()
+    x = torch.randn(2, 4, 9, 9).bfloat16()
+    before = model(x)
+    after = fused(model)(x)
+    assert batchnorms(model) == 0
+    assert after.dtype == torch.bfloat16
+    torch.testing.assert_close(after, before, rtol=0.1, atol=0.1)
 
 
 def test_a_batchnorm_that_is_called_first():

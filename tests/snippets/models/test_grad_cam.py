@@ -68,6 +68,35 @@ def test_frozen_or_without_gradients_it_still_works():
         torch.testing.assert_close(grad_cam(model, model[0], images), expected)
 
 
+def test_frozen_batchnorm_and_a_layer_that_overwrites_its_input():
+    """As in DenseNet, a ReLU in place follows the layer that is looked at."""
+    torch.manual_seed(0)
+    block = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4))
+    head = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 3)
+    model, images = (
+        nn.Sequential(block, nn.ReLU(inplace=True), *head),
+        torch.randn(2, 1, 6, 6),
+    )
+    classes = torch.tensor([0, 1])
+    found = grad_cam(model.eval(), model[0], images, classes)
+    expected = grad_cam(model, model[1], images, classes)
+    torch.testing.assert_close(found, expected)
+
+
+def test_bfloat16():
+    model, images = network(), torch.randn(2, 1, 6, 6)
+    classes = torch.tensor([0, 1])
+    expected = grad_cam(model, model[0], images, classes)
+    found = grad_cam(model.bfloat16(), model[0], images.bfloat16(), classes)
+    torch.testing.assert_close(found.float(), expected, rtol=0.1, atol=0.1)
+
+
+def test_one_image_does_not_change_the_map_of_another():
+    model, images = network(), torch.randn(3, 1, 6, 6)
+    together = grad_cam(model, model[0], images)
+    torch.testing.assert_close(grad_cam(model, model[0], images[:1]), together[:1])
+
+
 def test_nothing_is_left_behind():
     model, images = network(), torch.randn(1, 1, 6, 6)
     cam = grad_cam(model, model[0], images)

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/inspect-checkpoint"
 
@@ -38,6 +39,21 @@ def test_what_is_printed_and_written(folder, capsys):
     model.load_state_dict(written)  # float32 stays
     assert model[0].weight.dtype == torch.float32
     assert torch.equal(model[0].weight, original["0.weight"].bfloat16().float())
+
+
+def test_the_answer_looks_and_changes_nothing(folder, capsys):
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).bfloat16()
+    torch.save({"model_state_dict": model.state_dict()}, "mine.pth")
+    before = (folder / "mine.pth").read_bytes()
+    answer = Catalogue(ROOT).by_slug["inspect-checkpoint"].answer
+    names = {"path": "mine.pth"}
+    exec(answer.text, names)
+    assert (folder / "mine.pth").read_bytes() == before
+    assert [path.name for path in folder.iterdir()] == ["mine.pth"]
+    torch.testing.assert_close(names["weights"], model.state_dict())
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(model.state_dict())
+    assert lines[1].endswith("(3, 2)     torch.bfloat16")
 
 
 def test_the_sizes_of_the_page(folder):
