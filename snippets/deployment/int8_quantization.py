@@ -10,16 +10,16 @@ from torchao.quantization import Int8WeightOnlyConfig, quantize_
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 10))
 x = torch.randn(64, 512)
-float_model = deepcopy(model.eval())
-torch.save(float_model.state_dict(), "float.pth")
+torch.save(model.eval().state_dict(), "float.pth")
+expected = model(x).detach()
+new_model = deepcopy(model)  # yours: a model of the same class, in float
 
 quantize_(model, Int8WeightOnlyConfig())  # in place, only nn.Linear
 torch.save(model.state_dict(), "int8.pth")
+weights = torch.load("int8.pth", weights_only=True)
+new_model.load_state_dict(weights, assign=True)  # needs no quantize_
 
 ratio = Path("float.pth").stat().st_size / Path("int8.pth").stat().st_size
 with torch.inference_mode():
-    error = (model(x) - float_model(x)).norm() / float_model(x).norm()
+    error = (new_model(x) - expected).norm() / expected.norm()
 print(f"{ratio:.1f} times smaller, error {error:.1%}")
-
-weights = torch.load("int8.pth", weights_only=True)
-float_model.load_state_dict(weights, assign=True)  # needs no quantize_

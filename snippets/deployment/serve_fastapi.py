@@ -9,9 +9,10 @@ from fastapi.testclient import TestClient
 from torch import nn
 
 torch.manual_seed(0)
-app = FastAPI()
 model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
 # model.load_state_dict(torch.load("model.pth", weights_only=True))
+
+app = FastAPI()
 model.eval()
 
 

@@ -9,19 +9,20 @@ class Normalize(nn.Module):
 
     def __init__(self, mean):
         super().__init__()
-        self.scale = nn.Parameter(torch.ones(len(mean)))
-        self.register_buffer("mean", torch.tensor(mean))
+        self.scale = nn.Parameter(torch.ones(len(mean)))  # trained
+        self.register_buffer("mean", torch.tensor(mean))  # fixed, saved
         mask = torch.ones(len(mean))  # 1 keeps a channel
-        self.register_buffer("mask", mask, persistent=False)
-        self.plain = torch.ones(len(mean))  # not registered
+        self.register_buffer("mask", mask, persistent=False)  # not saved
 
     def forward(self, x):
         return (x - self.mean) * self.scale * self.mask
 
 
 if __name__ == "__main__":
-    layer = Normalize([0.5, 0.4, 0.3]).to(torch.float64)  # or a device
-    assert layer(torch.ones(2, 3)).shape == (2, 3)
+    layer = Normalize([0.5, 0.4, 0.3])
+    layer.plain = torch.ones(3)  # not registered
+    layer.to(torch.float64)  # or a device
+    assert layer(torch.ones(2, 3)).dtype == torch.float64
     tensors = dict(layer.named_parameters()) | dict(layer.named_buffers())
     moved = [k for k, v in tensors.items() if v.dtype == torch.float64]
     print("trained:     ", [k for k, _ in layer.named_parameters()])

@@ -1,40 +1,21 @@
-"""Constrain a weight: positive, orthogonal, of spectral norm 1."""
+"""Constrain a weight with the parametrizations that PyTorch has."""
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 from torch.nn.utils import parametrizations, parametrize
 
+torch.manual_seed(0)
+layer = nn.Linear(8, 4)  # yours: any layer with a weight
 
-class Positive(nn.Module):
-    """Map any number to a positive one; right_inverse maps it back."""
+parametrizations.spectral_norm(layer)  # in place: largest singular value 1
 
-    def forward(self, raw):
-        return F.softplus(raw)
+ortho = parametrizations.orthogonal(nn.Linear(8, 4))
+normed = parametrizations.weight_norm(nn.Linear(8, 4))
 
-    def right_inverse(self, weight):  # negative ones lose their sign
-        weight = weight.abs().clamp(min=1e-6)
-        return weight + torch.log(-torch.expm1(-weight))
-
-
-if __name__ == "__main__":
-    torch.manual_seed(0)
-    layer = nn.Linear(3, 1, bias=False)
-    parametrize.register_parametrization(layer, "weight", Positive())
-    layer.weight = torch.tensor([[0.5, 1.0, 2.0]])  # by right_inverse
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
-    for _ in range(50):  # towards a target that wants negative weights
-        optimizer.zero_grad()
-        (layer.weight + 1).square().sum().backward()
-        optimizer.step()
-    print(
-        "positive:", (layer.weight > 0).all().item(), list(layer.state_dict())
-    )
-    parametrize.remove_parametrizations(layer, "weight")  # keeps the value
-    print("removed:", list(layer.state_dict()))
-
-    layer = parametrizations.orthogonal(nn.Linear(4, 4))
-    error = layer.weight @ layer.weight.T - torch.eye(4)
-    print("orthogonal:", (error.abs() < 1e-5).all().item())
-    layer = parametrizations.weight_norm(nn.Linear(4, 4))
-    layer = parametrizations.spectral_norm(nn.Linear(4, 4))
+norm = torch.linalg.matrix_norm(layer.weight, 2).item()
+print(f"largest singular value: {norm:.1f}")
+error = ortho.weight @ ortho.weight.T - torch.eye(4)
+print("rows at right angles:", (error.abs() < 1e-5).all().item())
+print("trained:", list(layer.state_dict())[:2])
+parametrize.remove_parametrizations(layer, "weight")  # keeps the value
+print("removed:", list(layer.state_dict()))

@@ -1,25 +1,45 @@
-"""Copy the weights of Keras layers into PyTorch: which axis goes where."""
+"""Copy the weights of a Keras model into a PyTorch model, layer by layer."""
 
+from types import SimpleNamespace as Layer  # stands in for a Keras layer
+
+import numpy as np
 import torch
 from torch import nn
 
-# yours: kernel, bias = (torch.tensor(a) for a in keras_layer.get_weights())
-x, kernel, bias = torch.rand(2, 5), torch.rand(5, 4), torch.rand(4)  # Dense
-hwio = torch.rand(3, 3, 5, 4)  # Conv2D: height, width, in, out
-hwcm = torch.rand(3, 3, 4, 2)  # DepthwiseConv2D: ..., in, multiplier
-gamma, beta, mean, var = torch.rand(4, 4)  # BatchNormalization
-k, r, b = torch.rand(5, 24), torch.rand(6, 24), torch.rand(24)  # LSTM
 
-dense, conv = nn.Linear(5, 4), nn.Conv2d(5, 4, 3)
-dense.load_state_dict({"weight": kernel.T, "bias": bias})
-conv.load_state_dict({"weight": hwio.permute(3, 2, 0, 1), "bias": bias})
-depthwise = nn.Conv2d(4, 8, 3, groups=4, bias=False)
-weight = hwcm.permute(2, 3, 0, 1).flatten(0, 1).unsqueeze(1)
-depthwise.load_state_dict({"weight": weight})
-norm = nn.BatchNorm2d(4, eps=1e-3, momentum=0.01)  # Keras: momentum=0.99
-stats = {"running_mean": mean, "running_var": var}
-norm.load_state_dict({"weight": gamma, "bias": beta} | stats)
-lstm = nn.LSTM(5, 6, batch_first=True)
-biases = {"bias_ih_l0": b, "bias_hh_l0": 0 * b}  # PyTorch adds the two
-lstm.load_state_dict({"weight_ih_l0": k.T, "weight_hh_l0": r.T} | biases)
-torch.testing.assert_close(dense(x), x @ kernel + bias)
+def copy_keras(layer, keras_layer):
+    """Copy Dense, Conv, Embedding, BatchNormalization, LayerNormalization."""
+    arrays = [torch.from_numpy(array) for array in keras_layer.get_weights()]
+    if arrays[0].ndim > 1 and not isinstance(layer, nn.Embedding):
+        # Keras: (height, width, in, out). PyTorch: (out, in, height, width)
+        spatial = range(arrays[0].ndim - 2)
+        arrays[0] = arrays[0].permute(-1, -2, *spatial)
+    names = ["weight", "bias", "running_mean", "running_var"]
+    layer.load_state_dict(dict(zip(names, arrays, strict=False)))
+    if hasattr(keras_layer, "epsilon"):  # the defaults differ
+        layer.eps = keras_layer.epsilon
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    shapes = [(3, 3, 3, 8), (8,)], [(8,)] * 4, [(8, 5), (5,)]
+    conv, norm, dense = [[rng.random(s, "float32") for s in g] for g in shapes]
+    keras_model = Layer(  # yours: a keras.Model
+        layers=[
+            Layer(get_weights=lambda: conv),
+            Layer(get_weights=lambda: norm, epsilon=1e-3),
+            Layer(get_weights=list),  # GlobalAveragePooling2D
+            Layer(get_weights=lambda: dense),
+        ]
+    )
+    pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), pool, nn.Linear(8, 5)
+    )
+
+    layers = [m for m in model.modules() if [*m.parameters(recurse=False)]]
+    keras_layers = [k for k in keras_model.layers if k.get_weights()]
+    for layer, keras_layer in zip(layers, keras_layers, strict=True):
+        copy_keras(layer, keras_layer)
+
+    print(model.eval()(torch.ones(1, 3, 4, 4)).shape, model[1].eps)

@@ -1,27 +1,31 @@
 """Get a smaller model: remove the channels with the smallest weights."""
 
+from collections import OrderedDict
+
 from torch import nn
 
 
 def network(width):
     """Replace it by your model, with its channels as an argument."""
     return nn.Sequential(
-        nn.Conv2d(3, width, 3),
-        nn.BatchNorm2d(width),
-        nn.ReLU(),
-        nn.Conv2d(width, 10, 3),
+        OrderedDict(
+            conv1=nn.Conv2d(3, width, 3),
+            bn1=nn.BatchNorm2d(width),
+            relu=nn.ReLU(),
+            conv2=nn.Conv2d(width, 10, 3),
+        )
     )
 
 
 model = network(64).eval()
-norms = model[0].weight.flatten(1).norm(dim=1)  # (64,): one per channel
+norms = model.conv1.weight.flatten(1).norm(dim=1)  # (64,): one per channel
 keep = norms.topk(16).indices
 
 state = model.state_dict()
 for name, t in state.items():
-    if name.startswith(("0.", "1.")) and t.ndim > 0:
-        state[name] = t[keep]  # outputs of the first layer, and its BatchNorm
-state["3.weight"] = state["3.weight"][:, keep]  # inputs of the next layer
+    if name.startswith(("conv1.", "bn1.")) and t.ndim > 0:
+        state[name] = t[keep]  # the outputs of conv1, and their BatchNorm
+state["conv2.weight"] = state["conv2.weight"][:, keep]  # the next inputs
 small = network(16).eval()
 small.load_state_dict(state)  # now fine-tune it, and save it
 

@@ -11,15 +11,14 @@ from torch.utils.checkpoint import (
 from torch.utils.flop_counter import FlopCounterMode
 
 layers = [nn.Linear(64, 256), nn.GELU(), nn.Dropout(0.1), nn.Linear(256, 64)]
-block, x = nn.Sequential(*layers), torch.randn(32, 64)
+block = nn.Sequential(*layers)  # yours: any module
+x = torch.randn(32, 64)  # yours: its input
 
 keep = [torch.ops.aten.mm.default, torch.ops.aten.addmm.default]  # nn.Linear
 context_fn = partial(create_selective_checkpoint_contexts, keep)
-with FlopCounterMode(display=False) as selective:
-    y = checkpoint(block, x, use_reentrant=False, context_fn=context_fn)
-    y.sum().backward()
+y = checkpoint(block, x, use_reentrant=False, context_fn=context_fn)
 
-with FlopCounterMode(display=False) as full:
-    checkpoint(block, x, use_reentrant=False).sum().backward()
-print(f"{selective.get_total_flops():,} FLOPs with the list")
-print(f"{full.get_total_flops():,} FLOPs without it")
+for name, options in ("with", {"context_fn": context_fn}), ("without", {}):
+    with FlopCounterMode(display=False) as counter:
+        checkpoint(block, x, use_reentrant=False, **options).sum().backward()
+    print(f"{counter.get_total_flops():,} FLOPs {name} the list")

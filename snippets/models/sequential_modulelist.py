@@ -10,16 +10,15 @@ class Net(nn.Module):
     def __init__(self, depth):
         super().__init__()
         self.stem = nn.Sequential(nn.Linear(8, 16), nn.ReLU())
-        blocks = [nn.Linear(16, 16) for _ in range(depth)]
-        self.blocks = nn.ModuleList(blocks)  # not = blocks
+        self.blocks = nn.ModuleList(nn.Linear(16, 16) for _ in range(depth))
         heads = {"a": nn.Linear(16, 2), "b": nn.Linear(16, 2)}
         self.heads = nn.ModuleDict(heads)
 
     def forward(self, x, head="a"):
-        x = self.stem(x)  # Sequential has a forward
-        for block in self.blocks:  # ModuleList: you write it
+        x = self.stem(x)  # Sequential calls its layers in order
+        for block in self.blocks:  # ModuleList: you write the loop
             x = x + torch.relu(block(x))
-        return self.heads[head](x)
+        return self.heads[head](x)  # ModuleDict: you choose by name
 
 
 if __name__ == "__main__":

@@ -1,24 +1,23 @@
 """Print what every layer gets and gives, to find where shapes do not fit."""
 
+from functools import partial
+
 import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
+from torch.utils._pytree import tree_map_only
 
 
-def size(x):
-    """Of a tensor, or of each in a tuple."""
-    return [*map(size, x)] if isinstance(x, tuple) else getattr(x, "shape", x)
-
-
-def print_shapes(model, x):
+def print_shapes(model, *args, **kwargs):
     """Run the model once, and print each layer when it is done or fails."""
+    names = {m: f"{name} {m._get_name()}" for name, m in model.named_modules()}
+    shapes = partial(tree_map_only, torch.Tensor, lambda t: tuple(t.shape))
 
     def show(layer, args, out):  # out is None if the layer fails
-        print(names.get(layer), size(args), "->", size(out))
+        print(names.get(layer), shapes(args), "->", shapes(out))
 
-    names = {m: f"{name} {m._get_name()}" for name, m in model.named_modules()}
     with register_module_forward_hook(show, always_call=True):
-        model(x)
+        model(*args, **kwargs)
 
 
 if __name__ == "__main__":
@@ -28,7 +27,8 @@ if __name__ == "__main__":
         nn.Flatten(),
         nn.Linear(600, 10),  # wrong
     )
+    x = torch.randn(8, 1, 28, 28)
     try:
-        print_shapes(model, torch.randn(8, 1, 28, 28))
+        print_shapes(model, x)
     except RuntimeError:
         print("the first None: this layer fails")

@@ -3,13 +3,15 @@
 import timm
 import torch
 
-pretrained = False  # your code: True, which downloads the weights
-model = timm.create_model("resnet18", pretrained, num_classes=0).eval()
-stages = timm.create_model("resnet18", pretrained, features_only=True).eval()
+images = torch.randn(2, 3, 224, 224)  # (N, 3, H, W), standardised
 
-images = torch.randn(2, 3, 224, 224)
+model = timm.create_model("resnet18", num_classes=0)  # yours: pretrained=True
+model.eval()
 with torch.no_grad():
     vectors = model(images)  # (N, 512)
+
+stages = timm.create_model("resnet18", features_only=True).eval()
+with torch.no_grad():
     maps = stages(images)  # a list of (N, C, h, w)
 
 print("vectors", tuple(vectors.shape))

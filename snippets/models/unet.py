@@ -45,11 +45,13 @@ class UNet(nn.Module):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    images = torch.rand(2, 3, 50, 75)
-    masks = (images.mean(1) > 0.5).long()  # (N, H, W), classes 0 and 1
+    images = torch.rand(2, 3, 50, 75)  # (N, c_in, H, W)
+    masks = (images.mean(1) > 0.5).long()  # (N, H, W), int64
+
     model = UNet(c_in=3, num_classes=2)
     logits = model(images)  # (N, num_classes, H, W)
-    loss = F.cross_entropy(logits, masks)  # masks: (N, H, W), int64
-    loss.backward()
+    loss = F.cross_entropy(logits, masks)  # a class for each pixel
     predicted = logits.argmax(1)  # (N, H, W)
+
+    loss.backward()
     print(tuple(logits.shape), tuple(predicted.shape))

@@ -37,7 +37,7 @@ def test_the_snippet(capsys):
     assert snippet.ratio == sizes[0] / sizes[1]
     assert snippet.x.shape == (64, 512)
     assert not snippet.model.training
-    loaded = snippet.float_model  # by now with the weights of the file
+    loaded = snippet.new_model  # by now with the weights of the file
     with torch.inference_mode():
         found = snippet.model(snippet.x)
         assert torch.equal(loaded(snippet.x), found)

@@ -10,10 +10,12 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "models/parametrizations"
-Positive = load_snippet("models/parametrizations.py").Positive
+ANSWER = Catalogue(ROOT).by_slug["parametrizations"].answer
+Positive = load_snippet("models/positive_weight.py").Positive
 
 
 class NoInverse(nn.Module):
@@ -25,23 +27,6 @@ def positive(module=None):
     layer = nn.Linear(3, 2)
     nn.init.uniform_(layer.weight, 0.1, 2)
     return parametrize.register_parametrization(layer, "weight", module or Positive())
-
-
-def test_softplus_and_back():
-    raw = torch.linspace(-8, 8, 33, dtype=torch.float64)
-    weight = Positive()(raw)
-    np.testing.assert_allclose(weight, np.log1p(np.exp(raw.numpy())))
-    torch.testing.assert_close(Positive().right_inverse(weight), raw)
-    large = torch.tensor([100.0, 1e4])
-    assert torch.equal(Positive().right_inverse(large), large)
-
-
-def test_any_weight_can_be_registered():
-    layer = nn.Linear(3, 2)
-    layer.weight.data = torch.tensor([[-0.5, 0.0, 0.5], [1.0, -2.0, 3.0]])
-    parametrize.register_parametrization(layer, "weight", Positive())
-    expected = torch.tensor([[0.5, 1e-6, 0.5], [1.0, 2.0, 3.0]])
-    torch.testing.assert_close(layer.weight.detach(), expected)
 
 
 def test_a_weight_is_kept_set_and_removed():
@@ -78,6 +63,39 @@ def test_adam_pushes_against_a_clamp():
         weight.data.clamp_(min=0)
         stuck += step >= 40 and weight.item() == 0
     assert stuck > 3
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [nn.Linear(8, 4), nn.Linear(4, 8).bfloat16(), nn.Conv2d(3, 6, 3), nn.Linear(3, 3)],
+    ids=str,
+)
+def test_the_answer_on_any_layer(layer):
+    torch.manual_seed(0)
+    nn.init.normal_(layer.weight)
+    before = layer.weight.detach().clone()
+    exec(ANSWER.text, {"layer": layer})
+    for _ in range(30):  # in train() mode every forward goes on with the estimate
+        weight = layer.weight.detach()
+    matrix = weight.flatten(1).double().numpy()
+    assert np.linalg.norm(matrix, 2) == pytest.approx(1, abs=0.02)
+    ratio = before.flatten(1).double().numpy() / matrix
+    np.testing.assert_allclose(ratio, ratio.mean(), rtol=0.02)  # a scale, no more
+    assert weight.dtype == before.dtype
+
+
+def test_the_demonstration(capsys):
+    snippet = load_snippet("models/parametrizations.py")
+    assert "largest singular value: 1.0" in capsys.readouterr().out
+    assert type(snippet.layer) is nn.Linear
+    rows = snippet.ortho.weight.detach().double().numpy()
+    np.testing.assert_allclose(rows @ rows.T, np.eye(4), atol=1e-5)
+    length, way = (
+        p.detach() for p in snippet.normed.parametrizations.weight.parameters()
+    )
+    assert length.shape == (4, 1)
+    weight = snippet.normed.weight.detach()
+    torch.testing.assert_close(weight, length * way / way.norm(dim=1, keepdim=True))
 
 
 def test_the_built_in_ones():

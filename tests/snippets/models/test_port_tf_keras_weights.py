@@ -1,14 +1,18 @@
 """port-tf-keras-weights: what each Keras layer computes, written in NumPy."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/port-tf-keras-weights"
+ANSWER = Catalogue(ROOT).by_slug["port-tf-keras-weights"].answer
 snippet = load_snippet("models/port_tf_keras_weights.py")
 
 
@@ -30,46 +34,147 @@ def windows(x, size=3, stride=1):
     return views.transpose(0, 1, 2, 4, 5, 3)[:, ::stride, ::stride]
 
 
+class Keras:
+    """A Keras layer, as far as it is read: its arrays, and its epsilon if it has one."""
+
+    def __init__(self, *shapes, **settings):
+        self.arrays = [torch.rand(shape).numpy() for shape in shapes]
+        self.__dict__ |= settings
+
+    def get_weights(self):
+        return self.arrays
+
+
+def copied(layer, *shapes, **settings):
+    keras = Keras(*shapes, **settings)
+    snippet.copy_keras(layer, keras)
+    return layer, keras.arrays
+
+
 def test_dense():
-    x = snippet.x.double().numpy()
-    expected = x @ snippet.kernel.double().numpy() + snippet.bias.double().numpy()
-    np.testing.assert_allclose(snippet.dense(snippet.x).detach(), expected, rtol=1e-5)
+    dense, (kernel, bias) = copied(nn.Linear(5, 4), (5, 4), (4,))
+    x = torch.rand(2, 5)
+    expected = x.double().numpy() @ kernel + bias
+    np.testing.assert_allclose(dense(x).detach(), expected, rtol=1e-5)
 
 
-def test_convolutions():
+@pytest.mark.parametrize("bias", [True, False])
+def test_convolution(bias):
+    conv = nn.Conv2d(5, 4, 3, bias=bias)
+    conv, (kernel, *rest) = copied(conv, (3, 3, 5, 4), *[(4,)] * bias)
     x = torch.rand(2, 7, 6, 5)
-    expected = np.einsum("nijhwc,hwco->nijo", windows(x.numpy()), snippet.hwio.numpy())
-    close(snippet.conv, x, expected + snippet.bias.numpy())
-    x = torch.rand(2, 7, 6, 4)
-    expected = np.einsum("nijhwc,hwcm->nijcm", windows(x.numpy()), snippet.hwcm.numpy())
-    close(snippet.depthwise, x, expected.reshape(2, 5, 4, 8))  # c * multiplier + m
+    expected = np.einsum("nijhwc,hwco->nijo", windows(x.numpy()), kernel)
+    close(conv, x, expected + sum(rest))
+
+
+def test_convolution_of_sequences():
+    conv, (kernel, bias) = copied(nn.Conv1d(5, 4, 3), (3, 5, 4), (4,))
+    x = torch.rand(2, 7, 5)  # Keras: (N, steps, channels)
+    views = np.lib.stride_tricks.sliding_window_view(x.numpy(), 3, 1)
+    expected = np.einsum("nick,kco->nio", views, kernel) + bias
+    y = conv(x.transpose(1, 2)).transpose(1, 2).detach()
+    np.testing.assert_allclose(y, expected, rtol=1e-4)
+
+
+def test_transposed_convolution():
+    """Every pixel adds its kernel, (H, W, out, in), times itself."""
+    conv = nn.ConvTranspose2d(5, 4, 3, stride=2)
+    conv, (kernel, bias) = copied(conv, (3, 3, 4, 5), (4,))
+    x = torch.rand(1, 3, 4, 5)
+    expected = np.zeros((1, 7, 9, 4), "float32") + bias
+    for i in range(3):
+        for j in range(4):
+            patch = np.einsum("hwoc,c->hwo", kernel, x[0, i, j].numpy())
+            expected[0, 2 * i : 2 * i + 3, 2 * j : 2 * j + 3] += patch
+    close(conv, x, expected)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_depthwise_convolution(lang):
+    page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+    shown = "kernel.permute(2, 3, 0, 1).flatten(0, 1).unsqueeze(1)"
+    assert f"`{shown}`" in page
+    kernel, x = torch.rand(3, 3, 4, 2), torch.rand(2, 7, 6, 4)
+    conv = nn.Conv2d(4, 8, 3, groups=4, bias=False)
+    conv.load_state_dict({"weight": eval(shown, {"kernel": kernel})})
+    expected = np.einsum("nijhwc,hwcm->nijcm", windows(x.numpy()), kernel.numpy())
+    close(conv, x, expected.reshape(2, 5, 4, 8))  # c * multiplier + m
+    with pytest.raises(RuntimeError, match="size mismatch"):  # not silently wrong
+        copied(conv, (3, 3, 4, 2))
 
 
 def test_batch_norm():
+    norm = nn.BatchNorm2d(4, momentum=0.01)
+    norm, (gamma, beta, mean, var) = copied(norm, *[(4,)] * 4, epsilon=0.02)
     x = torch.rand(2, 3, 3, 4)
-    gamma, beta, mean, var = (
-        t.numpy() for t in (snippet.gamma, snippet.beta, snippet.mean, snippet.var)
-    )
-    norm = snippet.norm
-    close(norm, x, (x.numpy() - mean) / np.sqrt(var + 1e-3) * gamma + beta)
+    close(norm, x, (x.numpy() - mean) / np.sqrt(var + 0.02) * gamma + beta)
     norm.train()(x.permute(0, 3, 1, 2))
     expected = 0.99 * mean + 0.01 * x.numpy().mean((0, 1, 2))
     np.testing.assert_allclose(norm.running_mean, expected, rtol=1e-5)
 
 
-def test_lstm():
-    """Keras: the gates i, f, c, o, one after the other, with one bias."""
-    x = torch.rand(2, 4, 5)
-    k, r, b = (t.double().numpy() for t in (snippet.k, snippet.r, snippet.b))
-    h, c, expected = np.zeros((2, 6)), np.zeros((2, 6)), []
-    for step in x.double().numpy().transpose(1, 0, 2):
-        i, f, g, o = np.split(step @ k + h @ r + b, 4, axis=1)
-        i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f, o))
-        c = f * c + i * np.tanh(g)
-        h = o * np.tanh(c)
-        expected.append(h)
-    y, _ = snippet.lstm(x)
-    np.testing.assert_allclose(y.detach(), np.stack(expected, 1), rtol=1e-4)
+@pytest.mark.parametrize("missing", [1, 2])
+def test_a_batch_norm_without_scale_or_center_is_refused(missing):
+    with pytest.raises(RuntimeError, match="Missing key"):
+        copied(nn.BatchNorm2d(4), *[(4,)] * (4 - missing), epsilon=1e-3)
+
+
+def test_layer_norm():
+    norm, (gamma, beta) = copied(nn.LayerNorm(4), (4,), (4,), epsilon=0.02)
+    x = torch.rand(3, 4)
+    centred = x.numpy() - x.numpy().mean(1, keepdims=True)
+    scale = np.sqrt((centred**2).mean(1, keepdims=True) + 0.02)
+    expected = centred / scale * gamma + beta
+    np.testing.assert_allclose(norm(x).detach(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_embedding():
+    embedding, (table,) = copied(nn.Embedding(4, 4), (4, 4))  # square: not transposed
+    ids = torch.tensor([3, 0])
+    assert np.array_equal(embedding(ids).detach(), table[[3, 0]])
+
+
+def test_a_layer_of_another_dtype():
+    dense, (kernel, _) = copied(nn.Linear(5, 4).double(), (5, 4), (4,))
+    assert dense.weight.dtype == torch.float64
+    np.testing.assert_allclose(dense.weight.detach(), kernel.T)
+
+
+class Own(nn.Module):
+    """Names of its own, and layers without weights between."""
+
+    def __init__(self, features=8):
+        super().__init__()
+        conv, norm = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)
+        self.body = nn.ModuleDict({"conv": conv, "norm": norm, "act": nn.ReLU()})
+        self.head = nn.Linear(features, 5)
+
+
+def keras_model():
+    conv, dense = Keras((3, 3, 3, 8), (8,)), Keras((8, 5), (5,))
+    norm = Keras(*[(8,)] * 4, epsilon=1e-3)
+    return SimpleNamespace(layers=[Keras(), conv, norm, Keras(), dense])
+
+
+def test_the_answer_goes_through_a_whole_model():
+    assert set(ANSWER.yours) == {"model", "keras_model"}
+    model, keras = Own(), keras_model()
+    exec(ANSWER.text, {"model": model, "keras_model": keras})
+    _, conv, norm, _, dense = (layer.arrays for layer in keras.layers)
+    got = model.state_dict()
+    assert np.array_equal(got["body.conv.weight"][6, 1], conv[0][:, :, 1, 6])
+    assert np.array_equal(got["body.norm.running_var"], norm[3])
+    assert np.array_equal(got["head.weight"], dense[0].T)
+    assert model.body["norm"].eps == 1e-3
+
+
+def test_models_that_do_not_fit_are_refused():
+    keras = keras_model()
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        exec(ANSWER.text, {"model": Own(features=9), "keras_model": keras})
+    del keras.layers[-1]
+    with pytest.raises(ValueError, match="is shorter than argument 1"):
+        exec(ANSWER.text, {"model": Own(), "keras_model": keras})
 
 
 def test_gru():
@@ -96,13 +201,11 @@ def test_gru():
 def test_same_padding_with_a_stride(side, before, after):
     total = max((-(-side // 2) - 1) * 2 + 3 - side, 0)
     assert (total // 2, total - total // 2) == (before, after)  # TensorFlow's formula
-    x = torch.rand(1, side, side, 5)
+    x, hwio = torch.rand(1, side, side, 5), torch.rand(3, 3, 5, 4)
     padded = np.pad(x.numpy(), ((0, 0), (before, after), (before, after), (0, 0)))
-    expected = np.einsum(
-        "nijhwc,hwco->nijo", windows(padded, stride=2), snippet.hwio.numpy()
-    )
+    expected = np.einsum("nijhwc,hwco->nijo", windows(padded, stride=2), hwio.numpy())
     conv = nn.Conv2d(5, 4, 3, stride=2, bias=False)
-    conv.load_state_dict({"weight": snippet.hwio.permute(3, 2, 0, 1)})
+    conv.load_state_dict({"weight": hwio.permute(3, 2, 0, 1)})
     own = F.pad(x.permute(0, 3, 1, 2), (before, after, before, after))
     close(conv, own.permute(0, 2, 3, 1), expected)
     conv.padding = (1, 1)  # symmetric: as many outputs, other values
@@ -120,7 +223,8 @@ def test_flatten_keeps_another_order():
 
 def test_the_documented_errors():
     with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading state_dict"):
-        snippet.dense.load_state_dict({"weight": snippet.kernel, "bias": snippet.bias})
+        weights = {"weight": torch.rand(5, 4), "bias": torch.rand(4)}
+        nn.Linear(5, 4).load_state_dict(weights)
     with raises_as_documented(PAGE, "ValueError: padding='same' is not supported"):
         nn.Conv2d(5, 4, 3, stride=2, padding="same")
     square = nn.Linear(4, 4, bias=False)

@@ -9,9 +9,11 @@ import torch
 from torch import nn
 from torch.nn.utils import prune
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/pruning"
+ANSWER = Catalogue(ROOT).by_slug["pruning"].answer
 snippet = load_snippet("models/pruning.py")
 
 
@@ -141,3 +143,32 @@ def test_messages():
         prune.l1_unstructured(model[0], "weight", amount=1.5)
     with raises_as_documented(PAGE, "AttributeError: 'ReLU'"):
         prune.l1_unstructured(model[1], "weight", amount=0.5)
+
+
+def test_the_answer_in_a_network_with_an_optimizer_already():
+    torch.manual_seed(0)
+    blocks = nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.Flatten(), nn.Linear(72, 2)
+    model = nn.Sequential(nn.Sequential(*blocks[:2]), *blocks[2:])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    x, y = torch.randn(16, 1, 5, 5), torch.randint(2, (16,))
+    seen = []
+
+    def fine_tune():
+        for _ in range(3):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        seen.append([(m.weight == 0).clone() for m in layers])
+
+    layers = [blocks[0], blocks[3]]
+    before = [m.weight.detach().clone() for m in layers]
+    assert set(ANSWER.yours) == {"model", "fine_tune"}
+    exec(ANSWER.text, {"model": model, "fine_tune": fine_tune})
+    (zero,) = seen
+    for m, zeros, old in zip(layers, zero, before, strict=True):
+        assert zeros.sum().item() == round(0.8 * m.weight.numel())
+        assert torch.equal(m.weight == 0, zeros)
+        assert not torch.equal(m.weight[~zeros], old[~zeros])  # it was fine-tuned
+        assert isinstance(m.weight, nn.Parameter)
+    assert not prune.is_pruned(model)
+    assert (blocks[1].weight != 0).all()  # BatchNorm is left alone

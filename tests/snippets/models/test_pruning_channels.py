@@ -29,7 +29,7 @@ def test_the_smaller_model_is_the_large_one_without_these_channels():
 
 def test_statistics_are_copied():
     for name in ("running_mean", "running_var", "num_batches_tracked"):
-        old, new = (getattr(m[1], name) for m in (snippet.model, snippet.small))
+        old, new = (getattr(m.bn1, name) for m in (snippet.model, snippet.small))
         assert torch.equal(old[snippet.keep] if old.ndim else old, new)
 
 

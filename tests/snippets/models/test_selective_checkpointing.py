@@ -61,7 +61,7 @@ def test_the_snippet_prints_the_flops_by_hand(capsys):
     load_snippet("models/selective_checkpointing.py")
     product = 2 * 32 * 64 * 256
     assert capsys.readouterr().out == (
-        f"{5 * product:,} FLOPs with the list\n{6 * product:,} FLOPs without it\n"
+        f"{5 * product:,} FLOPs with the list\n{6 * product:,} FLOPs without the list\n"
     )
 
 
@@ -188,3 +188,7 @@ def test_messages():
         checkpoint(block, x, **CALLED | {"use_reentrant": True})
     with raises_as_documented(PAGE, "TypeError: 'tuple' object is not callable"):
         checkpoint(block, x, use_reentrant=False, context_fn=snippet.context_fn())
+
+
+def test_the_budget_of_the_compiler_exists():
+    assert torch._functorch.config.activation_memory_budget == 1.0

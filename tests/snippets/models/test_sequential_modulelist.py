@@ -38,6 +38,13 @@ def test_forward_is_the_residual_network_by_hand(head):
         torch.testing.assert_close(model(x), model(x, "a"))
 
 
+def test_all_of_it_moves_and_changes_its_dtype():
+    model = snippet.Net(2).bfloat16()
+    assert model(torch.randn(1, 8).bfloat16()).dtype == torch.bfloat16
+    model.to("meta")
+    assert model(torch.randn(1, 8, device="meta"), "b").is_meta
+
+
 def test_a_plain_list_is_not_registered():
     model = nn.Module()
     model.blocks = [nn.Linear(2, 2), nn.Dropout()]

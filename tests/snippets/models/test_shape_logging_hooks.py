@@ -18,8 +18,7 @@ print_shapes = load_snippet(SNIPPET).print_shapes
 
 def lines(capsys, model: nn.Module, x: torch.Tensor) -> list[str]:
     print_shapes(model, x)
-    printed = capsys.readouterr().out.replace("torch.Size", "")
-    return [line.strip() for line in printed.splitlines()]
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
 
 
 def no_hooks_left() -> bool:
@@ -29,14 +28,13 @@ def no_hooks_left() -> bool:
 
 def test_the_demonstration(capsys):
     runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
-    a, b, c, d = "[8, 1, 28, 28]", "[8, 6, 24, 24]", "[8, 6, 12, 12]", "[8, 864]"
-    size = lambda text: f"torch.Size({text})"  # noqa: E731
+    a, b, c, d = (8, 1, 28, 28), (8, 6, 24, 24), (8, 6, 12, 12), (8, 864)
     assert capsys.readouterr().out.splitlines() == [
-        f"0 Conv2d [{size(a)}] -> {size(b)}",
-        f"1 MaxPool2d [{size(b)}] -> {size(c)}",
-        f"2 Flatten [{size(c)}] -> {size(d)}",
-        f"3 Linear [{size(d)}] -> None",
-        f" Sequential [{size(a)}] -> None",
+        f"0 Conv2d ({a},) -> {b}",
+        f"1 MaxPool2d ({b},) -> {c}",
+        f"2 Flatten ({c},) -> {d}",
+        f"3 Linear ({d},) -> None",
+        f" Sequential ({a},) -> None",
         "the first None: this layer fails",
     ]
     assert no_hooks_left()
@@ -45,11 +43,11 @@ def test_the_demonstration(capsys):
 def test_tuples_of_tuples(capsys):
     lstm = nn.LSTM(8, 4, num_layers=2, batch_first=True)
     assert lines(capsys, lstm, torch.randn(3, 5, 8)) == [
-        "LSTM [([3, 5, 8])] -> [([3, 5, 4]), [([2, 3, 4]), ([2, 3, 4])]]"
+        "LSTM ((3, 5, 8),) -> ((3, 5, 4), ((2, 3, 4), (2, 3, 4)))"
     ]
     gru = nn.Sequential(nn.GRU(8, 4))
     assert lines(capsys, gru, torch.randn(5, 3, 8))[0] == (
-        "0 GRU [([5, 3, 8])] -> [([5, 3, 4]), ([1, 3, 4])]"
+        "0 GRU ((5, 3, 8),) -> ((5, 3, 4), (1, 3, 4))"
     )
 
 
@@ -58,7 +56,7 @@ def test_what_has_no_shape_is_printed_itself(capsys):
         def forward(self, x):
             return x, 3, None
 
-    assert lines(capsys, Pair(), torch.ones(2)) == ["Pair [([2])] -> [([2]), 3, None]"]
+    assert lines(capsys, Pair(), torch.ones(2)) == ["Pair ((2,),) -> ((2,), 3, None)"]
 
 
 def test_nested_names_and_the_failing_layer(capsys):
@@ -67,7 +65,7 @@ def test_nested_names_and_the_failing_layer(capsys):
     with pytest.raises(RuntimeError):
         print_shapes(model, torch.randn(2, 3))
     printed = capsys.readouterr().out.splitlines()
-    assert [line.split(" [")[0] for line in printed] == [
+    assert [line.split(" (")[0] for line in printed] == [
         "body.0 Linear",
         "body.1 Linear",
         "body Sequential",
@@ -84,7 +82,7 @@ def test_a_layer_outside_the_model_is_printed(capsys):
         def forward(self, x):
             return layers[0](x)
 
-    assert lines(capsys, Net(), torch.ones(2, 3))[0] == "None [([2, 3])] -> ([2, 4])"
+    assert lines(capsys, Net(), torch.ones(2, 3))[0] == "None ((2, 3),) -> (2, 4)"
 
 
 def test_an_ordinary_hook_does_not_see_the_failing_layer():
@@ -102,7 +100,7 @@ def test_a_tuple_into_a_linear_layer(capsys):
     model = nn.Sequential(nn.LSTM(8, 4), nn.Linear(4, 2))
     with raises_as_documented(PAGE, "TypeError: linear(): argument"):
         print_shapes(model, torch.randn(5, 3, 8))
-    assert capsys.readouterr().out.splitlines()[1].startswith("1 Linear [[torch.Size")
+    assert capsys.readouterr().out.splitlines()[1].startswith("1 Linear (((5, 3, 4), (")
 
 
 def test_functions_have_no_line(capsys):
@@ -143,17 +141,25 @@ def test_a_model_compiled_earlier_has_one_line(capsys):
     compiled(torch.ones(2, 3))
     with pytest.warns(UserWarning, match="when there are global hooks"):
         printed = lines(capsys, compiled, torch.ones(2, 3))
-    assert printed == ["OptimizedModule [([2, 3])] -> ([2, 4])"]
+    assert printed == ["OptimizedModule ((2, 3),) -> (2, 4)"]
 
 
-def test_keyword_arguments():
-    class Scale(nn.Module):
-        def forward(self, x, factor=1):
-            return factor * x
+class Detector(nn.Module):
+    """Takes keywords, and gives a list of dictionaries."""
 
-    seen = []
-    show = lambda layer, args, kwargs, out: seen.append((len(args), [*kwargs]))  # noqa: E731
-    with register_module_forward_hook(show, with_kwargs=True):
-        Scale()(torch.ones(1), factor=2)
-    module._global_forward_hooks_with_kwargs.clear()  # removing the hook leaves it
-    assert seen == [(1, ["factor"])]
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Linear(4, 2)
+
+    def forward(self, images, *, boxes, limit=3):
+        out = self.scale(images)
+        return [{"boxes": boxes, "scores": out.mean(1), "limit": limit}]
+
+
+def test_keywords_dictionaries_and_lists(capsys):
+    print_shapes(Detector(), torch.ones(5, 4), boxes=torch.ones(1, 4))
+    assert capsys.readouterr().out.splitlines() == [
+        "scale Linear ((5, 4),) -> (5, 2)",
+        " Detector ((5, 4),) -> [{'boxes': (1, 4), 'scores': (5,), 'limit': 3}]",
+    ]
+    assert no_hooks_left()

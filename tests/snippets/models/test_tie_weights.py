@@ -187,3 +187,10 @@ def test_names(model):
     layer = nn.Linear(4, 4)
     assert len(list(nn.Sequential(layer, layer).parameters())) == 2
     assert len(list(nn.Sequential(layer, copy.deepcopy(layer)).parameters())) == 4
+
+
+@pytest.mark.parametrize("kind", [{"dtype": torch.bfloat16}, {"device": "cpu"}])
+def test_the_tie_holds_where_the_model_goes(kind):
+    model = copy.deepcopy(LanguageModel(9, 4)).to(**kind)
+    assert model.head.weight is model.embedding.weight
+    assert model(torch.tensor([[1, 8]])).shape == (1, 2, 9)

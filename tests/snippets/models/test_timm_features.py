@@ -61,9 +61,10 @@ def test_the_snippets_maps_are_those_of_the_stages():
 
 
 def test_the_snippet_with_its_switch_turned_on_asks_for_weights(monkeypatch):
-    source = (ROOT / "snippets" / SNIPPET).read_text().partition("images =")[0]
-    on = source.replace("pretrained = False", "pretrained = True")
-    assert on != source
+    source = (ROOT / "snippets" / SNIPPET).read_text()
+    on = source.replace("num_classes=0)", "num_classes=0, pretrained=True)")
+    on = on.replace("features_only=True)", "features_only=True, pretrained=True)")
+    assert len(on) == len(source) + 2 * len(", pretrained=True")
     asked, weights = [], build("resnet18").state_dict()
 
     def load(name, *args, **kwargs):

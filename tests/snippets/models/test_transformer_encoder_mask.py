@@ -8,9 +8,11 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "models/transformer-encoder-mask"
+ANSWER = Catalogue(ROOT).by_slug["transformer-encoder-mask"].answer
 snippet = load_snippet("models/transformer_encoder_mask.py")
 
 
@@ -168,3 +170,25 @@ def test_the_mean_over_the_real_tokens():
     mean = (snippet.y * keep).sum(1) / keep.sum(1)
     torch.testing.assert_close(mean[1], snippet.alone[0].mean(0))
     assert snippet.y[1, 2:].abs().min() > 0, "the padding has outputs too"
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_the_answer_in_bfloat16(train):
+    assert set(ANSWER.yours) == {"tokens", "x", "encoder"}
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False).train(train)
+    tokens, x = torch.tensor([[4, 0, 0], [4, 4, 6]]), torch.randn(2, 3, 8).bfloat16()
+    names = {"tokens": tokens, "x": x, "encoder": encoder.bfloat16()}
+    exec(ANSWER.text, names)
+    assert names["y"].dtype == torch.bfloat16
+    assert names["y"].isfinite().all()
+
+
+def test_the_mask_is_made_where_the_model_is():
+    seen = {}
+    names = {"tokens": torch.ones(2, 3, device="meta"), "encoder": seen.update}
+    names["x"] = torch.ones(2, 3, 8, device="meta")
+    code = ANSWER.text.replace("encoder(x, ", "encoder(")
+    assert code != ANSWER.text
+    exec(code, names)
+    assert {mask.device.type for mask in seen.values()} == {"meta"}

@@ -8,10 +8,12 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.ops import Conv3dNormActivation
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/unet"
 SNIPPET = "models/unet.py"
+ANSWER = Catalogue(ROOT).by_slug["unet"].answer
 snippet = load_snippet(SNIPPET)
 WIDTHS = (4, 6, 8)
 
@@ -86,6 +88,24 @@ def test_the_demonstration(capsys):
     assert run["masks"].dtype == torch.int64
     assert run["predicted"].dtype == torch.int64
     assert run["model"].head.weight.grad is not None
+
+
+def test_the_answer_on_photos_of_an_odd_size():
+    images, masks = torch.rand(1, 3, 37, 51), torch.randint(2, (1, 37, 51))
+    names = {"UNet": snippet.UNet, "images": images, "masks": masks}
+    assert set(ANSWER.yours) == set(names)
+    exec(ANSWER.text, names)
+    assert names["predicted"].shape == masks.shape
+    wrong = names["logits"].softmax(1).gather(1, masks[:, None]).log().mean()
+    torch.testing.assert_close(names["loss"], -wrong)
+    names["loss"].backward()
+
+
+def test_another_dtype_and_device():
+    model = snippet.UNet(3, 2, WIDTHS).bfloat16()
+    assert model(torch.rand(2, 3, 9, 9).bfloat16()).dtype == torch.bfloat16
+    model = snippet.UNet(3, 2, WIDTHS).to("meta")
+    assert model(torch.rand(2, 3, 9, 9, device="meta")).is_meta
 
 
 def test_messages(model):

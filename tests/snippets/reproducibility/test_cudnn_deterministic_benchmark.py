@@ -5,10 +5,12 @@ import torch
 from torch import nn
 from torch.backends import cudnn
 
-from tests.helpers import load_snippet
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet
 
 pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/cudnn_deterministic_benchmark.py"
+ANSWER = Catalogue(ROOT).by_slug["cudnn-deterministic-benchmark"].answer
 REPEATABLE, FAST = (False, True), (True, False)  # benchmark, deterministic
 
 
@@ -23,7 +25,10 @@ def flags() -> tuple[bool, bool]:
     return torch._C._get_cudnn_benchmark(), torch._C._get_cudnn_deterministic()
 
 
-@pytest.mark.parametrize("start", [(a, b) for a in (0, 1) for b in (0, 1)])
+STARTS = pytest.mark.parametrize("start", [(a, b) for a in (0, 1) for b in (0, 1)])
+
+
+@STARTS
 def test_each_convolution_runs_under_its_pair_of_flags(start, monkeypatch):
     real, seen = nn.Conv2d.forward, []
 
@@ -36,7 +41,14 @@ def test_each_convolution_runs_under_its_pair_of_flags(start, monkeypatch):
     cudnn.benchmark, cudnn.deterministic = map(bool, start)
     load_snippet(SNIPPET)
     cudnn.benchmark = benchmark
-    assert seen == [REPEATABLE, REPEATABLE, FAST]
+    assert seen == [REPEATABLE] * 2
+
+
+@STARTS
+def test_after_the_answer_runs_repeat(start):
+    cudnn.benchmark, cudnn.deterministic = map(bool, start)
+    exec(ANSWER.text, {})
+    assert flags() == REPEATABLE
 
 
 def test_both_flags_are_off_by_default():
@@ -77,12 +89,22 @@ def test_deterministic_algorithms_leave_the_flags_alone():
     assert flags() == FAST
 
 
-def test_the_context_manager_turns_cudnn_off_unless_told():
-    assert cudnn.enabled
-    with cudnn.flags(benchmark=True):
-        assert not cudnn.enabled
-    with cudnn.flags(enabled=True, deterministic=True):
-        assert cudnn.enabled
-        assert flags() == (False, True)
+@pytest.mark.parametrize("tf32", [True, False])
+def test_the_context_manager_turns_cudnn_off_unless_told(tf32):
+    before = cudnn.allow_tf32
+    try:
+        cudnn.allow_tf32 = tf32
+        with cudnn.flags(benchmark=True):
+            assert not cudnn.enabled
+            assert cudnn.allow_tf32
+        with cudnn.flags(
+            enabled=True, benchmark=True, allow_tf32=torch.backends.cudnn.allow_tf32
+        ):
+            assert cudnn.enabled
+            assert cudnn.allow_tf32 == tf32
+            assert flags() == FAST
+        assert cudnn.allow_tf32 == tf32
+    finally:
+        cudnn.allow_tf32 = before
     assert cudnn.enabled
     assert flags() == (False, False)

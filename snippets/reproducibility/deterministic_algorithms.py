@@ -1,0 +1,14 @@
+"""Allow only operations that repeat bit by bit on this machine."""
+
+import torch
+
+torch.use_deterministic_algorithms(True)  # slower; some operations raise
+torch.backends.cudnn.benchmark = False
+
+gpu = torch.accelerator.current_accelerator(check_available=True)
+device = gpu or torch.device("cpu")
+values = torch.randn(100_000, device=device)
+index = torch.randint(10, (100_000,), device=device)
+first = torch.zeros(10, device=device).index_add(0, index, values)
+again = torch.zeros(10, device=device).index_add(0, index, values)
+assert torch.equal(first, again)  # the same bits
