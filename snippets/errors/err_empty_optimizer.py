@@ -1,13 +1,13 @@
-"""Raise both errors, then register the layers so that they are trained."""
+"""Register the layers of a list, so that the optimizer finds their weights."""
 
 import torch
 from torch import nn
 
 
 class Net(nn.Module):
-    """Layers that the optimizer finds."""
+    """As many layers as you ask for."""
 
-    def __init__(self, depth=3):
+    def __init__(self, depth):
         super().__init__()  # before the first layer
         layers = [nn.Linear(8, 8) for _ in range(depth)]
         self.layers = nn.ModuleList(layers)  # not self.layers = layers
@@ -18,27 +18,8 @@ class Net(nn.Module):
         return x
 
 
-class PlainList(nn.Module):
-    """A layer in a list, where nobody looks."""
-
-    def __init__(self):
-        super().__init__()
-        self.layers = [nn.Linear(8, 8)]
-
-
-class NoInit(nn.Module):
-    """A layer before super().__init__()."""
-
-    def __init__(self):
-        self.layer = nn.Linear(8, 8)
-
-
 if __name__ == "__main__":
-    for broken in PlainList, NoInit:
-        try:
-            torch.optim.AdamW(broken().parameters(), lr=1e-3)
-        except (ValueError, AttributeError) as error:
-            print(f"{broken.__name__}: {error}")
-    model = Net()
+    model = Net(depth=3)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    print(f"Net: {len(optimizer.param_groups[0]['params'])} parameters")
+    model(torch.ones(1, 8)).sum().backward()
+    print(model)  # all that is registered

@@ -1,25 +1,19 @@
-"""Load a pickle whose module was renamed, and one that Python 2 wrote."""
+"""Load a pickle whose module has another name now, or that Python 2 wrote."""
 
 import collections
 import pickle
 import sys
+from pathlib import Path
 
-import torch
+# What Python 2 wrote when collections was called old_package: a Counter.
+old = b"\x80\x02cold_package\nCounter\n}U\x03\xe9t\xe9K\x02s\x85R."
+Path("data.pkl").write_bytes(old)
+new_module = collections  # yours: the module that has the class now
 
-# A Counter, saved when its module was called old_package.
-renamed = b"\x80\x02cold_package\nCounter\n}X\x01\x00\x00\x00aK\x02s\x85R."
-try:
-    pickle.loads(renamed)
-except ModuleNotFoundError as error:
-    print("error:", error)
-sys.modules["old_package"] = collections  # old name: new module
-counts = pickle.loads(renamed)
-torch.save(dict(counts), "counts.pt")  # plain data needs no class
-print(torch.load("counts.pt", weights_only=True))
+sys.modules["old_package"] = new_module  # the name in the message
+with Path("data.pkl").open("rb") as file:  # "rb": not as text
+    data = pickle.load(file, encoding="latin1")  # strings of Python 2
 
-python2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."  # {"data": two bytes}
-try:
-    pickle.loads(python2)
-except UnicodeDecodeError as error:
-    print("error:", error)
-print(pickle.loads(python2, encoding="latin1"))
+with Path("plain.pkl").open("wb") as file:  # plain data needs no class
+    pickle.dump(dict(data), file)
+print(data)

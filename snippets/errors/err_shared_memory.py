@@ -1,23 +1,13 @@
-"""See how much shared memory is free, and share tensors without open files."""
+"""Share tensors by name, so that they keep no files open."""
 
 import resource
-import shutil
 
 import torch
 
-total, used, free = shutil.disk_usage("/dev/shm")  # in bytes
-# In a container with less than 1 GB: docker run --shm-size=8g ...
-print("room for a batch of 10 MB:", free > 10e6)
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, most))  # as ulimit -n 64
 
-limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))  # ulimit -n 64
-try:
-    shared = [torch.zeros(1).share_memory_() for _ in range(100)]
-except RuntimeError as error:
-    print("error:", str(error).rpartition(": ")[2])
+torch.multiprocessing.set_sharing_strategy("file_system")  # before the loader
 
-# Too many open files: share by name instead.
-torch.multiprocessing.set_sharing_strategy("file_system")
 shared = [torch.zeros(1).share_memory_() for _ in range(100)]
 print("shared:", len(shared))
-resource.setrlimit(resource.RLIMIT_NOFILE, limits)

@@ -17,11 +17,29 @@ def adamw(params):
     return torch.optim.AdamW(params, lr=1e-3)
 
 
-def test_the_snippets_classes_raise():
+class PlainList(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8)]
+
+
+def test_a_list_is_not_registered():
+    assert repr(PlainList()) == "PlainList()"
     with raises_as_documented(PAGE, "ValueError: optimizer got an empty"):
-        adamw(snippet.PlainList().parameters())
-    with raises_as_documented(PAGE, "AttributeError: cannot assign module"):
-        snippet.NoInit()
+        adamw(PlainList().parameters())
+
+
+def test_what_the_optimizer_finds_moves_and_trains():
+    net = snippet.Net(2).to("meta", torch.bfloat16)
+    for parameter in net.parameters():
+        assert (parameter.device.type, parameter.dtype) == ("meta", torch.bfloat16)
+    net = snippet.Net(2)
+    before = [parameter.clone() for parameter in net.parameters()]
+    optimizer = adamw(net.parameters())
+    net(torch.rand(4, 8)).sum().backward()
+    optimizer.step()
+    after = net.parameters()
+    assert not any(map(torch.equal, before, after))
 
 
 @pytest.mark.parametrize("depth", [1, 3])

@@ -1,4 +1,4 @@
-"""err-inplace-modified: values in NumPy, gradients by hand, each cause raised."""
+"""err-inplace-modified: the line that is shown, a gradient by hand, each cause."""
 
 import math
 import warnings
@@ -9,39 +9,46 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-inplace-modified"
 MODIFIED = "modified by an inplace operation"
-snippet = load_snippet("errors/err_inplace_modified.py")
+SNIPPET = "errors/err_inplace_modified.py"
 
 
-def test_the_fixes_compute_what_numpy_computes():
-    weight, bias = (p.detach().numpy() for p in snippet.net.parameters())
-    y = 1 / (1 + np.exp(-(snippet.x.numpy() @ weight.T + bias))) + snippet.x.numpy()
-    np.testing.assert_allclose(snippet.y.detach().numpy(), y, rtol=1e-4, atol=1e-5)
-    steps = [np.maximum(y, 0)]
-    for _ in range(3):
-        steps.append(steps[-1] @ weight.T + bias)
-    out = snippet.out.detach().numpy()
-    np.testing.assert_allclose(out, np.stack(steps), rtol=1e-4, atol=1e-5)
+@pytest.fixture(autouse=True)
+def _anomaly_detection_ends():
+    yield
+    torch.autograd.set_detect_anomaly(False)
 
 
-def test_the_critic_made_a_step_before_the_second_forward():
-    """The mean's gradient, once for each pass, with the opposite sign."""
-    critic, group = snippet.critic, snippet.optimizer.param_groups[0]
-    assert group["params"] == list(critic.parameters())
-    mean = snippet.out.detach().mean((0, 1))[None]
-    torch.testing.assert_close(critic.weight.grad, 0 * mean, atol=1e-6, rtol=0)
-    # After the step the generator's side got a gradient through the new weights.
-    before = (critic.weight + 0.1 * mean).detach()
-    assert not torch.allclose(critic.weight, before)
-    assert snippet.net.weight.grad.abs().sum() > 0
+def test_the_warning_shows_the_line_above_the_change():
+    answer = Catalogue(ROOT).by_slug["err-inplace-modified"].answer
+    assert answer.yours == {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        load_snippet(SNIPPET)
+    text = "".join(str(warning.message) for warning in caught)
+    assert "Traceback of forward call that caused the error" in text
+    assert "out = layer(x).sigmoid()" in text
+    assert "out += x" not in text
 
 
-def test_the_snippet_raises_what_the_page_quotes(capsys):
-    load_snippet("errors/err_inplace_modified.py")
+@pytest.mark.filterwarnings("ignore:Anomaly Detection|Error detected in")
+def test_the_snippet_raises_and_its_comment_mends(capsys):
+    load_snippet(SNIPPET)
     assert MODIFIED in capsys.readouterr().out
+    text = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
+    assert text.count("    out += x  #") == 1
+    names = {}
+    exec(text.replace("    out += x  #", "    out = out + x  #"), names)
+    assert capsys.readouterr().out == ""
+    weight, bias = (p.detach().numpy() for p in names["layer"].parameters())
+    x, y = names["x"].numpy(), names["y"].numpy()
+    s = 1 / (1 + np.exp(-(x @ weight.T + bias)))
+    slope = 2 * (s + x - y) / y.size * s * (1 - s)  # of the loss, worked out by hand
+    np.testing.assert_allclose(names["layer"].bias.grad, slope.sum(0), atol=1e-5)
 
 
 def test_adding_in_place_to_a_saved_result():

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "errors/err-leaf-and-scalar-grad"
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
@@ -17,22 +18,30 @@ snippet = load_snippet("errors/err_leaf_and_scalar_grad.py")
 
 
 def test_the_gradient_is_that_of_the_mean():
-    weight = snippet.layer.weight.detach().numpy()
-    bias, x = snippet.layer.bias.detach().numpy(), snippet.x.numpy()
-    logits = x @ weight.T + bias
-    expected = 2 * logits.T @ x / logits.size
-    np.testing.assert_allclose(snippet.layer.weight.grad, expected, atol=1e-5)
-    assert weight[0].tolist() == [0, 0, 0, 0]
-    assert np.count_nonzero(weight) == 8
-    np.testing.assert_allclose(snippet.out.detach(), logits.sum(1), atol=1e-5)
-    snippet.out.sum().backward()  # it has a graph of its own
+    logits, x = snippet.loss.detach().numpy() ** 0.5, snippet.x.numpy()
+    layer = snippet.layer
+    after, grad = layer.weight.detach().numpy(), layer.weight.grad.numpy()
+    before = after + 0.1 * grad  # but for row 0, which was set
+    signed = x @ before.T + layer.bias.detach().numpy()
+    np.testing.assert_allclose(np.abs(signed[:, 1:]), logits[:, 1:], atol=1e-5)
+    expected = 2 * signed.T @ x / logits.size
+    np.testing.assert_allclose(grad[1:], expected[1:], atol=1e-5)
+    assert after[0].tolist() == [0, 0, 0, 0]
+    assert np.count_nonzero(after) == 8
+    assert layer.weight.is_leaf
+    assert layer.weight.requires_grad
 
 
-def test_the_snippet_raises_what_the_page_quotes(capsys):
-    load_snippet("errors/err_leaf_and_scalar_grad.py")
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == f"leaf: a view of {LEAF}."
-    assert printed[1] == f"scalar: {VECTOR}"
+def test_without_the_answers_first_line_it_raises():
+    names = {"torch": torch, "layer": nn.Linear(4, 3)}
+    names["layer"](torch.ones(1, 4)).sum().backward()
+    answer = Catalogue(ROOT).by_slug["err-leaf-and-scalar-grad"].answer
+    head, *body = answer.code.splitlines()
+    assert head.startswith("with torch.no_grad():")
+    for line, start in zip(body, (LEAF, f"a view of {LEAF}"), strict=True):
+        with pytest.raises(RuntimeError, match=f"^{start}"):
+            exec(line.strip(), names)
+    exec(answer.text, names)
 
 
 @pytest.mark.parametrize(

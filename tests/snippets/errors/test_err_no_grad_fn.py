@@ -1,5 +1,7 @@
-"""err-no-grad-fn: gradients by finite differences in NumPy, each cause raised."""
+"""err-no-grad-fn: what the answer tells of each cause, and each cause raised."""
 
+import contextlib
+import io
 import warnings
 
 import numpy as np
@@ -9,39 +11,50 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-no-grad-fn"
 NO_GRAD_FN = "element 0 of tensors does not require grad"
-snippet = load_snippet("errors/err_no_grad_fn.py")
+ANSWER = Catalogue(ROOT).by_slug["err-no-grad-fn"].answer
 
 
-def loss_in_numpy(bias):
-    """Cross entropy plus the mean square, of the snippet's model."""
-    first, last = snippet.model
-    hidden = (snippet.x @ first.weight.T + first.bias).numpy().astype(np.float64)
-    logits = hidden @ last.weight.detach().numpy().T + bias
+def found(model, logits, loss):
+    """What the answer prints, as booleans."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(ANSWER.text, {"model": model, "logits": logits, "loss": loss})
+    return [line == "True" for line in out.getvalue().split()]
+
+
+def test_the_answer_takes_three_names():
+    assert set(ANSWER.yours) == {"model", "logits", "loss"}
+
+
+def test_the_first_false_names_the_cause():
+    logits = MODEL(X)
+    assert found(MODEL, logits, logits.mean()) == [True] * 4
+    assert found(MODEL, logits, logits.argmax().float()) == [True, True, True, False]
+    assert found(MODEL, logits, torch.tensor(logits.mean().item()))[2:] == [True, False]
+    cut = MODEL(X).detach()
+    assert found(MODEL, cut, cut.mean()) == [True, True, False, False]
+    with torch.no_grad():
+        logits = MODEL(X)
+        assert found(MODEL, logits, logits.mean()) == [False, True, False, False]
+    assert found(MODEL, logits, logits.mean()) == [True, True, False, False]
+    frozen = nn.Linear(4, 3).requires_grad_(False)
+    logits = frozen(X)
+    assert found(frozen, logits, logits.mean()) == [True, False, False, False]
+
+
+def test_the_demonstration(capsys):
+    snippet = load_snippet("errors/err_no_grad_fn.py")
+    assert capsys.readouterr().out.split() == ["True", "True", "True", "False"]
+    logits = snippet.logits.detach().numpy().astype(np.float64)
     shares = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-    target = snippet.target.numpy()
-    return -np.log(shares[np.arange(5), target]).mean() + (logits**2).mean()
-
-
-def test_the_gradient_is_that_of_both_losses():
-    first, last = snippet.model
-    bias = last.bias.detach().numpy().astype(np.float64)
-    np.testing.assert_allclose(snippet.loss.item(), loss_in_numpy(bias), rtol=1e-5)
-    steps = 1e-5 * np.eye(3)
-    slopes = [(loss_in_numpy(bias + s) - loss_in_numpy(bias - s)) / 2e-5 for s in steps]
-    np.testing.assert_allclose(last.bias.grad.numpy(), slopes, atol=1e-4)
-    assert [p.requires_grad for p in first.parameters()] == [False, False]
-    assert first.weight.grad is None
-
-
-def test_the_break_lies_between_logits_and_prediction(capsys):
-    load_snippet("errors/err_no_grad_fn.py")
-    printed = capsys.readouterr().out.splitlines()
-    assert NO_GRAD_FN in printed[0]
-    assert printed[1:] == ["True False", "['1.weight', '1.bias']"]
+    shares[np.arange(5), snippet.target.numpy()] -= 1  # the gradient of cross entropy
+    grad = snippet.model[1].bias.grad.numpy()
+    np.testing.assert_allclose(grad, shares.mean(0), atol=1e-6)
 
 
 MODEL, X, Y = nn.Linear(4, 3), torch.randn(5, 4), torch.tensor([0, 2, 1, 1, 0])

@@ -5,12 +5,14 @@ import pickle
 import sys
 import threading
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-python-pickle"
 PYTHON_2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."
@@ -23,20 +25,38 @@ def _folder(tmp_path, monkeypatch):
     sys.modules.pop("old_package", None)
 
 
-def test_the_snippet_raises_and_loads_both(capsys):
+def test_each_line_of_the_answer_is_needed():
     snippet = load_snippet("errors/err_python_pickle.py")
-    assert capsys.readouterr().out.splitlines() == [
-        "error: No module named 'old_package'",
-        "{'a': 2}",
-        "error: 'ascii' codec can't decode byte 0x8b in position 0: "
-        "ordinal not in range(128)",
-        "{'data': '\\x8b\xe9'}",
-    ]
-    assert snippet.counts == collections.Counter("aa")
-    assert torch.load("counts.pt", weights_only=True) == {"a": 2}
+    assert snippet.data == collections.Counter({"\xe9t\xe9": 2})
+    plain = pickle.loads(Path("plain.pkl").read_bytes())
+    assert type(plain) is dict
+    assert plain == snippet.data
+    with pytest.raises(UnicodeDecodeError, match="'ascii' codec"):
+        pickle.loads(snippet.old)
     del sys.modules["old_package"]
     with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
-        pickle.loads(snippet.renamed)
+        pickle.loads(snippet.old, encoding="latin1")
+
+
+def test_a_whole_model_whose_module_has_moved(monkeypatch):
+    """As many old checkpoints are: torch.load, and a class of the project's own."""
+    there = types.ModuleType("old_package")
+
+    class Net(torch.nn.Linear):
+        __module__, __qualname__ = "old_package", "Net"
+
+    there.Net = Net
+    monkeypatch.setitem(sys.modules, "old_package", there)
+    torch.save(Net(2, 3), "model.pt")
+    del sys.modules["old_package"]
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
+        torch.load("model.pt", weights_only=False)
+    answer = Catalogue(ROOT).by_slug["err-python-pickle"].answer
+    assert list(answer.yours) == ["new_module"]
+    moved = types.SimpleNamespace(Net=Net)
+    first, _, _ = answer.code.partition("\n")
+    exec(first, {"sys": sys, "new_module": moved})
+    assert torch.load("model.pt", weights_only=False).weight.shape == (3, 2)
 
 
 def test_encodings():

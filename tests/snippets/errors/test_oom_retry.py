@@ -107,6 +107,30 @@ def test_the_cache_is_emptied_after_the_tensors_are_free(task, monkeypatch):
     assert emptied == [None]
 
 
+def test_a_graph_whose_backward_failed_is_free_as_well(task, monkeypatch):
+    model, x, y = task
+    alive, emptied = [], []
+
+    def note(module, args, out):
+        alive.append(weakref.ref(out))
+        if len(out) > 6:
+            out.register_hook(fails)
+
+    def fails(grad):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    model[1].register_forward_hook(note)
+    monkeypatch.setattr(
+        torch.accelerator, "empty_cache", lambda: emptied.append(alive[0]())
+    )
+    gc.disable()
+    try:
+        assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13) == 6
+    finally:
+        gc.enable()
+    assert emptied == [None]
+
+
 def test_inside_except_and_in_a_kept_error_the_tensors_live():
     alive = []
 

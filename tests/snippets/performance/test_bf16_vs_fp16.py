@@ -5,10 +5,12 @@ import pytest
 import torch
 from torch import nn
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "performance/bf16_vs_fp16.py"
 PAGE = "performance/bf16-vs-fp16"
+ANSWER = Catalogue(ROOT).by_slug["bf16-vs-fp16"].answer
 BF16, FP16 = torch.bfloat16, torch.float16
 SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
 
@@ -28,20 +30,16 @@ def test_what_is_printed(capsys):
         "bfloat16": [bfloat16(v) for v in (70_000, 1e-8, 1.003)],
         "float16": [np.inf, *np.float16([1e-8, 1.003])],
     }
-    # largest: (2 - step) * 2**highest exponent; the step after 1: 2**-mantissa bits
-    largest = {
-        "float32": (2 - 2**-23) * 2.0**127,
-        "bfloat16": (2 - 2**-7) * 2.0**127,
-        "float16": 65504,
-    }
-    step = {"float32": 2**-23, "bfloat16": 2**-7, "float16": 2**-10}
-    expected = []
-    for name, values in stored.items():
-        expected.append(
-            f"torch.{name}: up to {largest[name]:.2g}, step after 1: {step[name]:.1g}"
-        )
-        expected.append("    stores " + " ".join(f"{v:.5g}" for v in values))
-    assert lines == expected
+    assert lines == [
+        f"torch.{name} stores " + " ".join(f"{v:.5g}" for v in values)
+        for name, values in stored.items()
+    ]
+
+
+def test_the_largest_numbers_of_the_table():
+    """(2 - step after 1) * 2**highest exponent."""
+    assert torch.finfo(BF16).max == (2 - 2**-7) * 2.0**127
+    assert torch.finfo(FP16).max == (2 - 2**-10) * 2.0**15 == 65504
 
 
 @pytest.mark.parametrize("value", [0.1, 1.001, 1.003, 257, 3e38, 1e-8])
@@ -74,11 +72,13 @@ def test_the_choice(monkeypatch, device, native, half):
         return native
 
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", supported)
+    common = torch.cuda.amp.common  # else a scaler for CUDA switches itself off
+    monkeypatch.setattr(common, "amp_definitely_not_available", lambda: False)
     names = {"torch": torch, "device": torch.device(device)}
-    start = SOURCE.index("native = ")
-    exec(SOURCE[start : SOURCE.index("scaler = ")], names)
+    exec(ANSWER.text, names)
+    assert set(ANSWER.yours) == {"device"}
     assert names["half"] == half
-    assert names["old"] == (half == FP16)
+    assert names["old"] == names["scaler"].is_enabled() == (half == FP16)
     assert asked == [False]
 
 
@@ -88,6 +88,7 @@ def test_without_float16_the_scaler_changes_nothing(monkeypatch):
     monkeypatch.setattr(
         torch.optim.SGD, "step", lambda self: (steps.append(self), step(self))[1]
     )
+    torch.manual_seed(0)
     found = load_snippet(SNIPPET)
     assert not found.scaler.is_enabled()
     assert found.scaler.scale(found.loss) is found.loss
