@@ -18,8 +18,7 @@ def _(x):
 
 def setup_context(ctx, inputs, output):
     """Keep what the gradient needs."""
-    (x,) = inputs
-    ctx.save_for_backward(x)
+    ctx.save_for_backward(*inputs)
 
 
 def backward(ctx, grad_output):
@@ -32,6 +31,6 @@ swish.register_autograd(backward, setup_context=setup_context)
 
 if __name__ == "__main__":
     x = torch.linspace(-3, 3, 7, dtype=torch.float64, requires_grad=True)
-    torch.library.opcheck(swish, (x.detach(),))
-    torch.autograd.gradcheck(swish, (x,))
+    torch.library.opcheck(swish, (x.detach(),))  # do the parts fit together?
+    torch.autograd.gradcheck(swish, (x,))  # is the gradient right?
     print(swish(x))

@@ -4,7 +4,9 @@ import torch
 from torch import nn
 
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
-model[0].requires_grad_(False)  # the whole layer
+frozen = model[0]  # yours: such as model.backbone
+
+frozen.requires_grad_(False)  # all of its parameters
 trained = [p for p in model.parameters() if p.requires_grad]
 optimizer = torch.optim.AdamW(trained, lr=1e-3)
 

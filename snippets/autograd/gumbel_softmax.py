@@ -8,17 +8,10 @@ cost = torch.tensor([3.0, 1.0, 2.0])  # of three options
 weight = torch.zeros(3, requires_grad=True)  # your model's parameters
 optimizer = torch.optim.Adam([weight], lr=0.1)
 for _ in range(100):
-    logits = weight.expand(32, 3)  # your model's output: (N, C)
-    y = F.gumbel_softmax(logits, tau=1.0, hard=True, dim=-1)  # one-hot
+    logits = weight.expand(32, 3)  # (N, C), not probabilities
+    y = F.gumbel_softmax(logits, tau=1.0, hard=True)  # (N, C), one-hot
     loss = (y * cost).sum(1).mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
 print("learned to choose option", weight.argmax().item())
-
-# The trick in it, for any step function: here a threshold.
-soft = torch.tensor([0.2, 0.7], requires_grad=True)
-hard = (soft > 0.5).float()
-y = hard - soft.detach() + soft  # value of hard, gradient of soft
-y.sum().backward()
-print("value", y.tolist(), "gradient", soft.grad.tolist())

@@ -6,10 +6,9 @@ from torch.func import grad, jacrev, vmap
 
 model = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 2)).eval()
 model.requires_grad_(False)  # or the results carry a graph of the weights
-x, v, batch = torch.randn(3), torch.randn(3), torch.randn(5, 3)
-
-J = jacrev(model)(x)  # (out, in), for one sample
-Js = vmap(jacrev(model))(batch)  # (N, out, in), for each sample
+x = torch.randn(3)  # (in,): one sample
+v = torch.randn(3)  # (in,)
+batch = torch.randn(5, 3)  # (N, in)
 
 
 def f(x):
@@ -17,6 +16,8 @@ def f(x):
     return model(x).square().sum()
 
 
+J = jacrev(model)(x)  # (out, in), for one sample
+Js = vmap(jacrev(model))(batch)  # (N, out, in), for each sample
 H = jacrev(jacrev(f))(x)  # (in, in)
 Hv = grad(lambda x: (grad(f)(x) * v).sum())(x)  # H @ v, without making H
 

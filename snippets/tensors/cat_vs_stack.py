@@ -2,7 +2,9 @@
 
 import torch
 
-a, b, c = torch.zeros(10, 5), torch.ones(10, 5), torch.rand(10, 5)
+a = torch.zeros(10, 5)  # (10, 5)
+b = torch.ones(10, 5)  # (10, 5)
+c = torch.rand(10, 5)  # (10, 5)
 
 rows = torch.cat([a, b, c])  # (30, 5)
 columns = torch.cat([a, b, c], dim=1)  # (10, 15)

@@ -2,9 +2,7 @@
 
 import torch
 
-x = torch.tensor(
-    [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
-)  # (B, C): 2 rows, 3 columns
+x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])  # (B, C): 2 rows, 3 columns
 
 per_column = x.sum(dim=0)  # (C,): dim 0 disappears
 per_row = x.sum(dim=1)  # (B,): dim 1 disappears

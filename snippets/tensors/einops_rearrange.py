@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from einops import rearrange, reduce, repeat
 
-x = torch.rand(2, 3, 32, 48)  # images (B, C, H, W)
+x = torch.rand(2, 3, 32, 48)  # (B, C, H, W)
 
 nhwc = rearrange(x, "b c h w -> b h w c")  # channels last
 patches = rearrange(x, "b c (h p) (w q) -> b (h w) (c p q)", p=16, q=16)

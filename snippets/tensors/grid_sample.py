@@ -1,4 +1,4 @@
-"""Rotate, scale, shift and warp a batch of images; all of it has gradients."""
+"""An angle for each image, or a flow: with gradients for both."""
 
 import torch
 from torch.nn import functional as F

@@ -3,12 +3,15 @@
 import torch
 
 torch.manual_seed(0)
-A, b = torch.randn(4, 4), torch.randn(4)
-X, y = torch.randn(100, 3), torch.randn(100)  # more equations than unknowns
-M = torch.randn(6, 4)
+A = torch.randn(4, 4)  # (n, n)
+b = torch.randn(4)  # (n,)
+X = torch.randn(100, 3)  # (N, D): more equations than unknowns
+y = torch.randn(100)  # (N,)
 
 x = torch.linalg.solve(A, b)  # A @ x = b; A is square
 w = torch.linalg.lstsq(X, y).solution  # smallest |X @ w - y|
+
+M = torch.randn(6, 4)
 U, S, Vh = torch.linalg.svd(M, full_matrices=False)
 M2 = U[:, :2] * S[:2] @ Vh[:2]  # the nearest of rank 2
 values, vectors = torch.linalg.eigh(X.T @ X)  # symmetric; ascending

@@ -9,9 +9,9 @@ arrays = [np.random.rand(5) for _ in range(4)]
 sentences = [torch.tensor([7, 8]), torch.tensor([4, 5, 6])]
 losses = [torch.tensor(0.5, requires_grad=True), torch.tensor(0.25)]
 
-batch = torch.stack(images)  # (4, 3, 8, 8): one shape, a new dimension
-table = torch.from_numpy(np.stack(arrays)).float()  # (4, 5)
-padded = pad_sequence(sentences, batch_first=True)  # (2, 3), zeros at the end
+batch = torch.stack(images)  # (N, C, H, W): a new dimension
+table = torch.from_numpy(np.stack(arrays)).float()  # (N, D)
+padded = pad_sequence(sentences, batch_first=True)  # (N, T), 0 at the end
 mean = torch.stack(losses).mean()  # scalars; gradients are kept
 
 print("stack", tuple(batch.shape), tuple(table.shape), table.dtype)

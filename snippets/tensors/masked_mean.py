@@ -3,14 +3,15 @@
 import torch
 
 x = torch.randn(3, 4, 2)  # (N, T, C): three texts, padded to four tokens
-lengths = torch.tensor([4, 2, 0])  # the last text is empty
+lengths = torch.tensor([4, 2, 0])  # (N,); the last text is empty
+scores = torch.randn(3, 4)  # (N, T), one for each token
 
-mask = torch.arange(x.shape[1], device=x.device) < lengths[:, None]
-m = mask[..., None]  # (N, T, 1), True where there is a token
+steps = torch.arange(x.shape[1], device=x.device)
+mask = steps < lengths.to(x.device)[:, None]  # (N, T), True at a token
+m = mask[..., None]  # (N, T, 1)
 mean = x.masked_fill(~m, 0).sum(1) / m.sum(1).clamp(min=1)  # (N, C)
-largest = x.masked_fill(~m, -torch.inf).amax(1)  # (N, C)
 
-scores = x[..., 0]  # (N, T), for example those of attention pooling
+largest = x.masked_fill(~m, -torch.inf).amax(1)  # (N, C)
 weights = scores.masked_fill(~mask, -torch.inf).softmax(1)
 weights = weights.nan_to_num(0)  # an empty text: NaN to 0
 

@@ -3,7 +3,8 @@
 import torch
 
 torch.manual_seed(0)
-x, weight = torch.randn(2, 3, 4), torch.randn(4, 5)  # (B, T, N), (N, M)
+x = torch.randn(2, 3, 4)  # (B, T, N)
+weight = torch.randn(4, 5)  # (N, M)
 scale = torch.rand(5)  # (M,)
 
 y = x @ weight  # (B, T, M)

@@ -2,15 +2,14 @@
 
 import torch
 
-x = torch.tensor([[1.0, torch.nan, 3.0], [4.0, 5.0, torch.inf]])
+x = torch.tensor([[1.0, torch.nan, 3.0], [4.0, 5.0, torch.inf]])  # (N, D)
 
-print("all finite:", x.isfinite().all().item())
-print("NaN:", x.isnan().sum().item(), "Inf:", x.isinf().sum().item())
-print("first at:", (~x.isfinite()).nonzero()[0].tolist())  # row, column
+bad = ~x.isfinite()  # NaN, Inf or -Inf
+if bad.any():
+    print(f"{bad.sum()} bad values, first at {bad.nonzero()[0].tolist()}")
+clean = x.masked_fill(bad, 0)
 
-mask = x.isfinite()
-mean = torch.where(mask, x, 0).sum(1) / mask.sum(1).clamp_min(1)  # per row
-print("mean of the others:", mean.tolist())
-rows = x[mask.all(1)]  # the rows without any
-clean = x.nan_to_num(nan=0.0, posinf=1e4, neginf=-1e4)
-print("rows left:", len(rows), "replaced:", clean.flatten().tolist())
+# Leave them out of a mean instead of replacing them.
+count = (~bad).sum(1).clamp_min(1)  # 1, so that an empty row gets 0, not NaN
+print("mean of each row:", (clean.sum(1) / count).tolist())
+print("rows without any:", x[~bad.any(1)].tolist())

@@ -4,15 +4,19 @@ import cv2
 import numpy as np
 import torch
 
-blue = np.full((2, 4, 3), (255, 51, 0), np.uint8)  # BGR; in real code,
-cv2.imwrite("image.png", blue)  # the path of your image
+path = "image.png"  # yours: the path of an image
+cv2.imwrite(path, np.full((2, 4, 3), (255, 51, 0), np.uint8))  # blue: BGR
 
-image = cv2.imread("image.png")  # (H, W, 3), BGR
+image = cv2.imread(path)  # (H, W, 3), BGR
+if image is None:
+    raise FileNotFoundError(path)
 rgb = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
 x = torch.from_numpy(rgb).permute(2, 0, 1) / 255  # (3, H, W), 0 to 1
-print(tuple(x.shape), x.dtype, x[:, 0, 0])
 
-levels = x.cpu().mul(255).round().clamp(0, 255).byte()
+# Back: from any device, with or without a gradient, outside [0, 1] too.
+levels = x.detach().cpu().mul(255).round().clamp(0, 255).byte()
 array = levels.permute(1, 2, 0).numpy()  # (H, W, 3), RGB
 cv2.imwrite("copy.png", cv2.cvtColor(array, cv2.COLOR_RGB2BGR))
+
+print(tuple(x.shape), x.dtype, x[:, 0, 0])
 print(cv2.imread("copy.png")[0, 0])  # blue, green, red

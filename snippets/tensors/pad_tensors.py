@@ -5,17 +5,18 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 image = torch.arange(6.0).reshape(1, 2, 3)  # (C, H, W)
-H, W = image.shape[-2:]
-padded = F.pad(image, (1, 2, 0, 1))  # left, right, top, bottom: (1, 3, 6)
-mirrored = F.pad(image, (1, 1, 1, 1), mode="reflect")  # (1, 4, 5)
-whole = F.pad(image, (0, -W % 32, 0, -H % 32))  # to multiples of 32
+sequences = [torch.tensor([5, 3, 8]), torch.tensor([7])]  # yours: token ids
 
-tokens = torch.tensor([5, 3, 8])
-fixed = F.pad(tokens, (0, 6 - len(tokens)), value=-100)  # to length 6
-sequences = [tokens, torch.tensor([7])]
-right = pad_sequence(sequences, batch_first=True, padding_value=-100)
+padded = F.pad(image, (1, 2, 0, 1))  # left, right, top, bottom
+ids = pad_sequence(sequences, batch_first=True)  # (B, T): 0 at the end
+labels = pad_sequence(sequences, batch_first=True, padding_value=-100)
+
+H, W = image.shape[-2:]
+whole = F.pad(image, (0, -W % 32, 0, -H % 32))  # to multiples of 32
+mirrored = F.pad(image, (1, 1, 1, 1), mode="reflect")  # (1, 4, 5)
 left = pad_sequence(sequences, batch_first=True, padding_side="left")
+fixed = F.pad(sequences[0], (0, 6 - len(sequences[0])))  # to length 6
 
 print(padded)
-print(fixed.tolist(), right.tolist(), left.tolist(), sep="\n")
+print(ids.tolist(), labels.tolist(), left.tolist(), fixed.tolist(), sep="\n")
 print(mirrored[0, 0].tolist(), tuple(whole.shape))

@@ -3,7 +3,8 @@
 import torch
 
 N, H, W, C = 2, 4, 5, 3
-images = torch.arange(N * H * W * C).reshape(N, H, W, C)
+pixels = torch.arange(N * H * W * C)
+images = pixels.reshape(N, H, W, C)  # (N, H, W, C)
 
 x = images.permute(0, 3, 1, 2)  # (N, C, H, W)
 same = images.movedim(-1, -3)  # also without a batch

@@ -3,10 +3,11 @@
 import torch
 from torch.nn import functional as F
 
+weights = torch.tensor([0.1, 0.2, 0.7])  # (C,): how often each index is drawn
+
 generator = torch.Generator().manual_seed(0)
 x = torch.randn(2, 3, generator=generator)
 order = torch.randperm(5, generator=generator)
-weights = torch.tensor([0.1, 0.2, 0.7])
 picks = torch.multinomial(weights, 9, replacement=True, generator=generator)
 
 state = generator.get_state()  # of the global one: torch.get_rng_state()

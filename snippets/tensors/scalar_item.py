@@ -2,7 +2,7 @@
 
 import torch
 
-logits = torch.tensor([0.5, 2.0, 1.0], requires_grad=True)
+logits = torch.tensor([0.5, 2.0, 1.0], requires_grad=True)  # (C,)
 loss = logits.square().mean()
 
 value = loss.item()  # one element: a float

@@ -3,10 +3,12 @@
 import torch
 
 image = torch.rand(3, 32, 32)  # (C, H, W)
-batch = image.unsqueeze(0)  # (1, C, H, W); the same: image[None]
-column = torch.rand(8).unsqueeze(1)  # (8, 1); or -1: a new last one
+labels = torch.rand(8)  # (B,)
 
-scores = column.squeeze(1)  # (8,): names the dimension
+batch = image.unsqueeze(0)  # (1, C, H, W); the same: image[None]
+column = labels.unsqueeze(1)  # (B, 1); or -1: a new last one
+scores = column.squeeze(1)  # (B,): names the dimension
+
 vectors = torch.rand(8, 64, 1, 1).squeeze((2, 3))  # (8, 64)
 
 # Without dim, squeeze() also drops the batch, when it happens to be 1.

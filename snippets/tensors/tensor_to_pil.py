@@ -5,13 +5,13 @@ import torch
 from PIL import Image
 from torchvision.transforms import v2
 
+# (C, H, W) or (H, W)
 tensor = torch.tensor([[[-0.5, 0.5]], [[0.0, 0.2]], [[0.999, 1.5]]])
-array = tensor.permute(1, 2, 0).numpy()  # (H, W, C); tensor is (C, H, W)
 
-levels = tensor.float().mul(255).round()
-levels = levels.clamp(0, 255).byte()
+levels = tensor.float().mul(255).round().clamp(0, 255).byte()
 image = v2.functional.to_pil_image(levels)
 
+array = tensor.permute(1, 2, 0).numpy()  # (H, W, C)
 rounded = np.rint(array * 255).clip(0, 255)
 same_image = Image.fromarray(rounded.astype(np.uint8))
 

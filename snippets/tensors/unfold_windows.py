@@ -3,14 +3,12 @@
 import torch
 from torch.nn import functional as F
 
-x = torch.arange(10.0)
+x = torch.arange(10.0)  # (T,)
 images = torch.rand(2, 3, 8, 8)  # (N, C, H, W)
 
-windows = x.unfold(0, 4, 2)  # dim, size, step: a view, (4, 4)
-
+windows = x.unfold(0, 5, 2)  # dim, size, step: a view, (3, 5)
 cut = F.unfold(images, 4, stride=4)  # (N, C * 4 * 4, L)
-patches = cut.transpose(1, 2)  # (N, L, C * 4 * 4)
-patches = patches.unflatten(2, (-1, 4, 4))  # (N, L, C, 4, 4)
+patches = cut.mT.unflatten(2, (-1, 4, 4))  # (N, L, C, 4, 4)
 
 again = F.fold(cut, (8, 8), 4, stride=4)
 

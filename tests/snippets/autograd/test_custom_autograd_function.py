@@ -1,8 +1,13 @@
 """custom-autograd-function: against the built-in, finite differences and hand work."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
+from torch.autograd.function import once_differentiable
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/custom-autograd-function"
@@ -39,6 +44,76 @@ def test_only_the_input_is_kept():
     ):
         Swish.apply(torch.ones(3, requires_grad=True))
     assert kept == [(3,)]
+
+
+def test_the_answer_has_its_class_and_its_call():
+    names = {"x": torch.randn(2, 3, dtype=torch.bfloat16, requires_grad=True)}
+    exec(answer("custom-autograd-function"), names)
+    expected = torch.nn.functional.silu(names["x"].detach())
+    torch.testing.assert_close(names["y"].detach(), expected)
+    names["y"].sum().backward()
+    assert names["x"].grad.dtype == torch.bfloat16
+
+
+def test_a_second_derivative():
+    x = torch.randn(4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(Swish.apply, (x,))
+
+
+class Sine(torch.autograd.Function):
+    """NumPy in both passes: the second derivative would be lost."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.from_numpy(np.sin(x.numpy(force=True)))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * torch.from_numpy(np.cos(x.numpy(force=True)))
+
+
+def test_once_differentiable_raises_where_a_derivative_would_be_wrong():
+    x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    weight = torch.ones(1, dtype=torch.float64, requires_grad=True)
+
+    def twice(sine):
+        (first,) = torch.autograd.grad(
+            (weight * x * sine.apply(x)).sum(), x, create_graph=True
+        )
+        x.grad = None
+        first.sum().backward()
+        return x.grad.item()
+
+    right = 2 * math.cos(0.5) - 0.5 * math.sin(0.5)
+    assert abs(twice(Sine) - right) > 0.1  # no error, and wrong
+
+    class Once(Sine):
+        backward = staticmethod(once_differentiable(Sine.backward))
+
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        twice(Once)
+
+
+def test_needs_input_grad():
+    asked = []
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(x, w)
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            _, w = ctx.saved_tensors
+            asked.append(ctx.needs_input_grad)
+            return grad_output * w, None
+
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2)
+    Product.apply(x, w).sum().backward()
+    assert asked == [(True, False)]
 
 
 def test_a_wrong_formula_is_found():

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch._subclasses import FakeTensorMode
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/custom-op-triton"
@@ -76,6 +77,15 @@ def test_opcheck_with_a_gradient():
     result = check(swish, torch.randn(3, 2, requires_grad=True))
     assert set(result.values()) == {"SUCCESS"}
     assert "test_aot_dispatch_dynamic" in result
+
+
+def test_the_answer_trains():
+    """Pasted with another name: the operator exists once in a process."""
+    names = {}
+    exec(answer("custom-op-triton").replace("mylib::", "pasted::"), names)
+    layer = torch.nn.Linear(3, 2)
+    names["swish"](layer(torch.randn(4, 3))).sum().backward()
+    assert layer.weight.grad.abs().sum() > 0
 
 
 def test_compile_sees_one_call():

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/freeze-parameters"
@@ -24,6 +25,21 @@ def test_only_the_last_layer_moves():
     assert [id(p) for p in snippet.trained] == [
         id(p) for p in snippet.model[2].parameters()
     ]
+
+
+def test_the_answer_for_a_part_that_shares_a_weight():
+    """A tied weight is frozen in both places, and reaches no optimizer."""
+    model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False))
+    model[1].weight = model[0].weight
+    model.append(nn.Linear(5, 2))
+    names = {"model": model, "frozen": model[0]}
+    exec(answer("freeze-parameters"), names)
+    before = model[1].weight.clone()
+    model(torch.tensor([1, 4])).sum().backward()
+    names["optimizer"].step()
+    assert torch.equal(model[1].weight, before)
+    held = names["optimizer"].param_groups[0]["params"]
+    assert [id(p) for p in held] == [id(p) for p in model[2].parameters()]
 
 
 def test_what_is_printed(capsys):

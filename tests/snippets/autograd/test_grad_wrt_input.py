@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/grad-wrt-input"
@@ -42,6 +43,22 @@ def test_saliency_and_step():
         assert snippet.worse.item() == pytest.approx(
             loss_of(snippet.adversarial.double()).item(), rel=1e-4
         )
+
+
+def test_the_answer_for_a_model_in_train_mode_with_frozen_weights():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Flatten())
+    model.append(nn.Linear(16, 3)).requires_grad_(False).train()
+    images, target = torch.rand(3, 1, 4, 4), torch.tensor([0, 2, -100])
+    names = {"model": model, "images": images, "target": target, "epsilon": 0.1}
+    exec(answer("grad-wrt-input"), names)
+    assert not names["grad"][2].any()  # an ignored label
+    assert names["grad"][:2].any()
+    whole = names["grad"]
+    names |= {"images": images[:1], "target": target[:1]}
+    exec(answer("grad-wrt-input"), names)
+    torch.testing.assert_close(names["grad"], whole[:1])  # alone as in the batch
+    assert not names["adversarial"].requires_grad
 
 
 def test_the_weights_get_no_gradient():

@@ -9,6 +9,7 @@ from torch import nn
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/jacobian-hessian"
@@ -37,6 +38,19 @@ def test_what_is_shown_equals_the_formulas():
     assert not any(t.requires_grad for t in shown)
     assert batch.shape == (5, 3)
     assert not torch.equal(batch[0], batch[1])
+
+
+def test_the_answer_for_a_model_in_float64_with_one_output():
+    torch.manual_seed(0)
+    own = nn.Sequential(nn.Linear(4, 1), nn.GELU()).double().requires_grad_(False)
+    x, v = torch.randn(2, 4, dtype=torch.float64)
+    names = {"model": own, "x": x, "v": v, "batch": x[None]}
+    names["f"] = lambda x: own(x).sum()
+    exec(answer("jacobian-hessian"), names)
+    torch.testing.assert_close(names["Js"][0], names["J"])
+    old = torch.autograd.functional.hessian(names["f"], x)
+    torch.testing.assert_close(names["H"], old)
+    torch.testing.assert_close(names["Hv"], old @ v)
 
 
 def test_with_weights_that_train_there_is_a_graph():

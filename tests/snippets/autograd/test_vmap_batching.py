@@ -6,10 +6,11 @@ import torch
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/vmap-batching"
-f = load_snippet("autograd/vmap_batching.py").f
+f = load_snippet("autograd/vmap_batching.py").distance
 X = torch.tensor([[1.0, -2, 3, 0], [0.5, 0.1, 0, 0], [4, 4, -4, 4]])
 n = torch.tensor([0, 1, 3])
 
@@ -32,6 +33,13 @@ def test_every_sample_as_in_a_loop():
 @pytest.mark.parametrize(("a", "expected"), [(0.5, 0.125), (1.0, 0.5), (3.0, 2.5)])
 def test_one_sample_by_hand(a, expected):
     assert f(torch.tensor([a]), torch.zeros(1), torch.ones(1)) == expected
+
+
+def test_the_answer_for_one_sample_in_float64():
+    x, y = torch.randn(2, 1, 5, dtype=torch.float64)
+    names = {"x": x, "y": y, "w": torch.rand(5, dtype=torch.float64)}
+    exec(answer("vmap-batching"), names)
+    assert names["out"].tolist() == pytest.approx([by_numpy(x[0], y[0], names["w"])])
 
 
 def test_gradients_pass_through():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/boolean-mask-where"
@@ -54,13 +55,13 @@ def test_a_second_index_writes_into_a_copy():
 
 
 def test_where_passes_nan_gradients_unless_the_input_is_safe():
-    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    x = torch.tensor([0.0, -1.0, 4.0], requires_grad=True)
     torch.where(x > 0, x.sqrt(), 0).sum().backward()
-    assert x.grad[0].isnan()
+    assert x.grad[:2].isnan().all()
     x.grad = None
     safe = torch.where(x > 0, x, 1.0)
     torch.where(x > 0, safe.sqrt(), 0).sum().backward()
-    assert x.grad.tolist() == [0, 0.25]
+    assert x.grad.tolist() == [0, 0, 0.25]
 
 
 def test_a_mask_selects_rows_or_columns():
@@ -99,5 +100,17 @@ def test_the_two_sides_are_promoted():
     x = torch.arange(3.0)
     assert torch.where(x > 1, x, 0).dtype == torch.float32
     assert torch.where(x > 1, x, x.double()).dtype == torch.float64
-    masked = torch.where(x > 0, x, 0)
-    assert masked.sum() / (x > 0).sum() == x[x > 0].mean()
+    assert torch.where(x > 1, x, x.flip(0)).tolist() == [2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "x", [torch.arange(-2, 9), torch.full((2, 2), -1.0).bfloat16(), torch.rand(0, 3)]
+)
+def test_the_answer_on_integers_on_nothing_and_where_nothing_fits(x):
+    names = {"x": x}
+    exec(answer("boolean-mask-where"), names)
+    wanted = [v for v in x.flatten().tolist() if 0 < v < 6]
+    assert names["values"].tolist() == wanted
+    assert names["kept"].dtype == x.dtype
+    assert names["kept"].shape == x.shape
+    assert names["kept"].sum() == sum(wanted)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/broadcasting"
@@ -16,7 +17,8 @@ snippet = load_snippet("tensors/broadcasting.py")
 
 def test_each_operand_meets_its_own_dimension():
     x, bias, gain = snippet.x, snippet.bias, snippet.gain
-    assert tuple(snippet.shape) == np.broadcast_shapes((8, 3, 4), (4,)) == x.shape
+    shape = torch.broadcast_shapes(x.shape, bias.shape)
+    assert tuple(shape) == np.broadcast_shapes((8, 3, 4), (4,)) == x.shape
     for b, t, c in itertools.product(range(8), range(3), range(4)):
         assert snippet.shifted[b, t, c] == x[b, t, c] + bias[c]
         assert snippet.scaled[b, t, c] == x[b, t, c] * gain[b]
@@ -28,6 +30,16 @@ def test_the_loss_is_zero_and_the_broadcast_one_is_not():
     pairs = [[(p - t) ** 2 for t in labels] for p in labels]
     assert snippet.wrong.tolist() == pairs
     assert f"{snippet.wrong.mean():.2f}" == "1.33"
+
+
+def test_the_answer_for_one_sample_and_in_bfloat16():
+    for n, dtype in ((1, torch.float32), (5, torch.bfloat16)):
+        y = torch.randn(n, dtype=dtype)
+        names = {"y": y, "pred": y[:, None] + 2, "x": torch.rand(n, 3, 4, dtype=dtype)}
+        names |= {"bias": torch.rand(4, dtype=dtype), "gain": torch.rand(n).to(dtype)}
+        exec(answer("broadcasting"), names)
+        torch.testing.assert_close(names["loss"], y.new_tensor(4), rtol=0.02, atol=0)
+        assert names["shifted"].shape == names["scaled"].shape == (n, 3, 4)
 
 
 def test_the_rule_is_that_of_numpy():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
@@ -37,7 +38,8 @@ def test_it_prints_shapes_and_dtypes(capsys):
     load_snippet("tensors/create_tensors.py")
     printed = capsys.readouterr().out.splitlines()
     assert printed[1:3] == ["(2, 3) torch.float32", "(5,) torch.int64"]
-    assert len(printed) == 7
+    assert len(printed) == 8
+    assert snippet.there.dtype == torch.float16
 
 
 def test_range_warns_and_includes_the_end():
@@ -93,11 +95,22 @@ def test_variants():
     torch.testing.assert_close(
         torch.logspace(-3, 0, 4), torch.tensor([0.001, 0.01, 0.1, 1])
     )
-    assert torch.ones(3, 3).tril().tolist() == np.tri(3).tolist()
     first, again = (
         torch.rand(3, generator=torch.Generator().manual_seed(0)) for _ in range(2)
     )
     assert torch.equal(first, again)
+
+
+def test_only_a_bool_mask_hides_the_future():
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 1, 4, 8)
+    causal = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    mask = torch.ones(4, 4, dtype=torch.bool).tril()
+    assert mask.tolist() == np.tri(4, dtype=bool).tolist()
+    masked = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    torch.testing.assert_close(masked, causal)
+    added = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.float())
+    assert (added - causal).abs().max() > 0.1
 
 
 def test_what_is_refused():

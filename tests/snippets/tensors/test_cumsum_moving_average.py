@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/cumsum-moving-average"
@@ -30,7 +31,7 @@ def test_against_pandas(snippet):
     close(snippet.mean, series.rolling(3).mean()[2:], rtol=1e-6)
     centred = series.rolling(3, center=True, min_periods=1).mean()
     close(snippet.smooth, centred, rtol=1e-6)
-    close(snippet.ema, series.ewm(alpha=0.5, adjust=False).mean())
+    close(torch.stack(snippet.ema), series.ewm(alpha=0.5, adjust=False).mean())
     repeated = pd.concat([series[:1], series[:1], series])
     close(snippet.causal, repeated.rolling(3).mean()[2:], rtol=1e-6)
 
@@ -44,6 +45,16 @@ def test_the_future_is_not_used(snippet):
     assert torch.equal(causal(x, 4)[:10], causal(later, 4)[:10])
     assert torch.equal(causal(snippet.x, 3), snippet.causal)
     assert causal(x, 4).shape == x.shape
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_the_answer_for_integers_for_even_k_and_for_few_values(k):
+    names = {"x": torch.tensor([1, 2, 4, 4]), "k": k}
+    exec(answer("cumsum-moving-average"), names)
+    series = pd.Series([1] * (k - 1) + [1, 2, 4, 4])
+    expected = series.rolling(k).mean()[k - 1 :]
+    np.testing.assert_allclose(names["causal"], expected, rtol=1e-6)
+    assert names["total"].tolist() == [1, 3, 7, 11]
 
 
 def test_dimensions():
@@ -112,4 +123,6 @@ def test_variants(snippet):
     assert growth.tolist() == [1.5, 0.75]
     w = a * (1 - a) ** torch.arange(n).flip(0)
     padded = F.pad(x[None, None], (n - 1, 0), mode="replicate")
-    torch.testing.assert_close(F.conv1d(padded, w[None, None])[0, 0], snippet.ema)
+    torch.testing.assert_close(
+        F.conv1d(padded, w[None, None])[0, 0], torch.stack(snippet.ema)
+    )

@@ -15,13 +15,13 @@ def assert_is(found, expected):
 
 
 def test_each_example_is_that_of_numpy():
-    a, b, q, k, u, v = (
+    a, b, q, k, u, v, t = (
         getattr(snippet, name).double().numpy()
-        for name in ("a", "b", "q", "k", "u", "v")
+        for name in ("a", "b", "q", "k", "u", "v", "t")
     )
     assert_is(snippet.product, np.matmul(a, b))
     assert_is(snippet.scores, np.matmul(q, k.swapaxes(-2, -1)))
-    assert_is(snippet.rows, 2 * (u**2).sum(1))
+    assert_is(snippet.rows, (u * t).sum(1))
     assert_is(
         snippet.outer, np.stack([np.outer(*pair) for pair in zip(u, v, strict=True)])
     )

@@ -6,6 +6,7 @@ import scipy.signal
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/fft"
@@ -32,6 +33,14 @@ def test_the_two_sines():
     close(snippet.amplitude, expected)
     t = np.arange(125) / 125
     close(snippet.low, np.sin(2 * np.pi * 5 * t))
+
+
+@pytest.mark.parametrize("T", [1, 64, 99])
+def test_the_answer_for_a_batch_at_another_rate(T):
+    names = {"x": torch.rand(2, 3, T, dtype=torch.float64), "rate": 8000}
+    exec(answer("fft"), names)
+    close(names["amplitude"], 2 / T * np.abs(np.fft.rfft(names["x"].numpy())))
+    close(names["freq"], np.fft.rfftfreq(T, 1 / 8000))
 
 
 def test_convolution():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/find-index-of-value"
@@ -12,21 +13,29 @@ x = torch.tensor([4, 7, 2, 7])
 
 
 def test_the_places_of_a_value_are_those_of_a_loop():
-    values = snippet.x.tolist()
-    assert values == [4, 7, 2, 7]
-    assert snippet.places.tolist() == [i for i, v in enumerate(values) if v == 7]
-    assert snippet.first.item() == values.index(7)
+    rows = snippet.x.tolist()
+    pairs = [[b, t] for b, row in enumerate(rows) for t, v in enumerate(row)]
+    wanted = [[b, t] for b, t in pairs if rows[b][t] == 102]
+    assert snippet.places.tolist() == wanted == [[0, 1], [0, 3]]
+    assert snippet.first.tolist() == [rows[0].index(102), -1]
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.uint8, torch.bfloat16])
+def test_the_answer_for_one_row_for_many_and_for_an_absent_value(dtype):
+    for values, value, places, first in (
+        ([4, 7, 2, 7], 7, [1, 3], 1),
+        ([4, 7, 2, 7], 9, [], -1),
+        ([[3, 1, 3], [0, 0, 0]], 3, [[0, 0], [0, 2]], [0, -1]),
+    ):
+        names = {"x": torch.tensor(values, dtype=dtype), "value": value}
+        exec(answer("find-index-of-value"), names)
+        assert names["places"].tolist() == places
+        assert names["first"].tolist() == first
 
 
 def test_isin_is_the_one_of_numpy():
-    expected = np.isin(snippet.x.numpy(), [2, 4])
+    expected = np.isin(snippet.x.numpy(), [8, 102])
     np.testing.assert_array_equal(snippet.known, expected)
-
-
-def test_the_first_of_each_row():
-    assert snippet.end.tolist() == [r.index(102) for r in snippet.ids.tolist()]
-    assert snippet.ids.tolist() == [[5, 102, 0, 0], [8, 9, 3, 102]]
-    assert (torch.tensor([[3, 1, 3]]) == 3).int().argmax(1).tolist() == [0]
 
 
 def test_a_row_of_a_table():
@@ -37,8 +46,6 @@ def test_a_row_of_a_table():
 def test_an_absent_value_looks_like_the_first():
     assert (x == 9).int().argmax() == 0
     assert (x == 9).nonzero().squeeze(1).tolist() == []
-    hit = torch.tensor([[5, 102], [5, 0], [102, 102]]) == 102
-    assert torch.where(hit.any(1), hit.int().argmax(1), -1).tolist() == [1, -1, 0]
 
 
 def test_in_needs_one_equal_element_only():

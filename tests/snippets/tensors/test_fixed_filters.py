@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional as F
 from torchvision.transforms.v2 import functional as TF
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/fixed-filters"
@@ -55,6 +56,17 @@ def test_the_edge_of_the_snippet(snippet):
     torch.testing.assert_close(snippet.edges, snippet.dx, atol=2e-6, rtol=0)
     expected = cv2.GaussianBlur(snippet.images[0, 0].numpy(), (5, 5), 1.0)
     np.testing.assert_allclose(snippet.blurred[1, 2], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 5, 7), (2, 4, 9, 3)], ids=str)
+def test_the_answer_for_other_channels_and_its_gradient(shape):
+    x = torch.rand(shape).requires_grad_()
+    names = {"images": x}
+    exec(answer("fixed-filters"), names)
+    expected = cv2.Sobel(x[0, -1].detach().numpy(), cv2.CV_32F, 0, 1, ksize=3)
+    np.testing.assert_allclose(names["dy"][0, -1].detach(), expected, atol=1e-6)
+    (names["edges"] + names["blurred"]).sum().backward()
+    assert x.grad.isfinite().all()
 
 
 def test_the_gradient_is_finite_where_it_is_flat():

@@ -1,10 +1,13 @@
 """flatten-unflatten: against NumPy and frames one by one; what is refused."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/flatten-unflatten"
@@ -37,6 +40,14 @@ def test_every_frame_goes_through_the_layer():
     for b, t in np.ndindex(2, 5):
         alone = snippet.conv(snippet.video[b, t][None])[0]
         torch.testing.assert_close(snippet.features[b, t], alone)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 8, 8), (2, 5), (4, 1, 7), (0, 3, 2)])
+def test_the_answer_for_other_shapes(shape):
+    names = {"images": torch.rand(shape)}
+    exec(answer("flatten-unflatten"), names)
+    assert names["vectors"].shape == (shape[0], math.prod(shape[1:]))
+    assert torch.equal(names["back"], names["images"])
 
 
 def test_one_image_needs_a_batch():

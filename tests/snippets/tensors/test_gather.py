@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/gather"
@@ -26,6 +27,16 @@ def test_the_state_at_the_end_of_each_sequence():
     assert snippet.last.shape == (2, 3)
     for b, t in enumerate([1, 3]):
         assert torch.equal(snippet.last[b], snippet.hidden[b, t])
+
+
+def test_the_answer_for_one_sample_in_bfloat16():
+    hidden = torch.randn(1, 4, 3, dtype=torch.bfloat16)
+    names = {"logits": hidden[:, 0], "hidden": hidden, "end": torch.tensor([0])}
+    names |= {"label": torch.tensor([2]), "index": torch.tensor([[0, 0, 1, 2]])}
+    exec(answer("gather"), names)
+    assert torch.equal(names["picked"], hidden[:, 0, 2])
+    assert torch.equal(names["several"], hidden[:, 0, [0, 0, 1, 2]])
+    assert torch.equal(names["last"], hidden[:, 0])
 
 
 def test_along_any_dimension_as_the_page_says():

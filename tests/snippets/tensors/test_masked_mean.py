@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 from transformers import BertConfig, BertModel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/masked-mean"
@@ -25,9 +26,26 @@ def test_each_text_alone():
         text = x[n, :length].double().numpy()
         np.testing.assert_allclose(snippet.mean[n], text.mean(0), rtol=1e-5)
         np.testing.assert_array_equal(snippet.largest[n], text.max(0).astype("f"))
-        e = np.exp(text[:, 0])
+        e = np.exp(snippet.scores[n, :length].double().numpy())
         np.testing.assert_allclose(snippet.weights[n, :length], e / e.sum(), rtol=1e-5)
         assert not snippet.weights[n, length:].any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_the_answer_in_other_dtypes_and_for_one_text(dtype):
+    x = torch.tensor([[[1.0], [3.0], [torch.nan]]], dtype=dtype)
+    names = {"x": x, "lengths": torch.tensor([2], dtype=torch.int32)}
+    exec(answer("masked-mean"), names)
+    assert names["mean"].tolist() == [[2]]
+    assert names["mean"].dtype == dtype
+
+
+def test_the_answer_on_another_device():
+    """The lengths may stay on the CPU, where a DataLoader left them."""
+    names = {"x": torch.empty(2, 3, 4, device="meta"), "lengths": torch.tensor([3, 1])}
+    exec(answer("masked-mean"), names)
+    assert names["mean"].device.type == "meta"
+    assert names["mean"].shape == (2, 4)
 
 
 def test_an_empty_text():

@@ -1,58 +1,90 @@
-"""nan-inf-check: the results against NumPy, and each pitfall."""
+"""nan-inf-check: the results against NumPy, clean data, and each pitfall."""
 
 import numpy as np
+import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet
 
 snippet = load_snippet("tensors/nan_inf_check.py")
 ARRAY = np.array([[1, np.nan, 3], [4, 5, np.inf]], np.float32)
+ANSWER = answer("nan-inf-check")
+
+
+def paste(x):
+    names = {"x": x}
+    exec(ANSWER, names)
+    return names["bad"], names["clean"]
 
 
 def test_the_snippet_against_numpy():
     finite = np.isfinite(ARRAY)
     np.testing.assert_array_equal(snippet.x.numpy(), ARRAY)
-    np.testing.assert_array_equal(snippet.mask.numpy(), finite)
-    means = np.ma.masked_array(ARRAY, ~finite).mean(axis=1)
-    np.testing.assert_allclose(snippet.mean.numpy(), means)
-    np.testing.assert_array_equal(snippet.rows.numpy(), ARRAY[finite.all(axis=1)])
-    clean = np.nan_to_num(ARRAY, nan=0.0, posinf=1e4, neginf=-1e4)
+    np.testing.assert_array_equal(snippet.bad.numpy(), ~finite)
+    clean = np.nan_to_num(ARRAY, nan=0.0, posinf=0.0, neginf=0.0)
     np.testing.assert_array_equal(snippet.clean.numpy(), clean)
 
 
 def test_what_it_prints(capsys):
     load_snippet("tensors/nan_inf_check.py")
     lines = capsys.readouterr().out.splitlines()
-    place = np.argwhere(~np.isfinite(ARRAY))[0].tolist()
-    assert lines[:3] == ["all finite: False", "NaN: 1 Inf: 1", f"first at: {place}"]
+    finite = np.isfinite(ARRAY)
+    place = np.argwhere(~finite)[0].tolist()
+    assert lines[0] == f"2 bad values, first at {place}"
+    means = np.ma.masked_array(ARRAY, ~finite).mean(axis=1)
+    assert lines[1] == f"mean of each row: {means.tolist()}"
+    rows = ARRAY[finite.all(axis=1)]
+    assert lines[2] == f"rows without any: {rows.tolist()}"
 
 
-def test_a_row_without_a_finite_value_has_mean_zero():
+@pytest.mark.parametrize(
+    "x", [torch.ones(2, 3), torch.tensor(1.0), torch.zeros(0, 3), torch.arange(3)]
+)
+def test_clean_data_stay_as_they_are_and_print_nothing(x, capsys):
+    bad, clean = paste(x)
+    assert not bad.any()
+    assert torch.equal(clean, x)
+    assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_each_kind_in_each_dtype(value, dtype, capsys):
+    bad, clean = paste(torch.tensor([1, value], dtype=dtype))
+    assert bad.tolist() == [False, True]
+    assert clean.tolist() == [1, 0]
+    assert clean.dtype == dtype
+    assert capsys.readouterr().out == "1 bad values, first at [1]\n"
+    paste(torch.tensor(value, dtype=dtype))
+    assert capsys.readouterr().out == "1 bad values, first at []\n"
+
+
+def test_no_gradient_for_what_was_replaced(capsys):
+    x = torch.tensor([2.0, torch.nan], requires_grad=True)
+    _, clean = paste(x)
+    clean.square().sum().backward()
+    assert x.grad.tolist() == [4, 0]
+
+
+def test_a_row_without_a_finite_value_has_mean_zero(capsys):
     x = torch.tensor([[torch.nan, -torch.inf], [2.0, torch.nan]])
-    mask = x.isfinite()
-    mean = torch.where(mask, x, 0).sum(1) / mask.sum(1).clamp_min(1)
+    bad, clean = paste(x)
+    mean = clean.sum(1) / (~bad).sum(1).clamp_min(1)
     assert mean.tolist() == [0, 2]
-    assert x[mask.any(1)].nanmean(dim=1).tolist() == [2]
+    assert x[~bad.all(1)].nanmean(dim=1).tolist() == [2]
 
 
 def test_comparison_and_multiplication_do_not_help():
     x = torch.tensor([torch.nan, 1.0])
     assert not (x == torch.nan).any()
     assert (x * x.isfinite()).isnan().any()
-    assert x.masked_fill(x.isnan(), 0).tolist() == [0, 1]
 
 
-def test_the_default_replacement_overflows_again():
+def test_nan_to_num():
+    clean = snippet.x.nan_to_num(nan=0.0, posinf=1e4, neginf=-1e4)
+    expected = np.nan_to_num(ARRAY, nan=0.0, posinf=1e4, neginf=-1e4)
+    np.testing.assert_array_equal(clean, expected)
     big = torch.tensor(torch.inf).nan_to_num()
     assert big.item() == np.finfo(np.float32).max
     assert big.square().isinf()
-
-
-def test_the_other_branch_of_where_takes_part_in_backward():
-    x = torch.tensor([-1.0, 4.0], requires_grad=True)
-    torch.where(x > 0, x.sqrt(), 0).sum().backward()
-    assert x.grad[0].isnan()
-    x.grad = None
-    safe = torch.where(x > 0, torch.where(x > 0, x, 1).sqrt(), 0)
-    safe.sum().backward()
-    assert x.grad.tolist() == [0, 0.25]

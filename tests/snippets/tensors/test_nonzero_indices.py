@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/nonzero-indices"
@@ -18,7 +19,7 @@ def test_a_loop_finds_the_same():
         if value != 0
     ]
     assert found == [(0, 1, 7), (1, 0, 5), (1, 1, 9), (1, 2, -3)]
-    assert snippet.where.tolist() == [[row, column] for row, column, _ in found]
+    assert snippet.places.tolist() == [[row, column] for row, column, _ in found]
     assert snippet.values.tolist() == [value for *_, value in found]
     assert snippet.rows.tolist() == [row for row, *_ in found]
     assert snippet.columns.tolist() == [column for _, column, _ in found]
@@ -28,7 +29,7 @@ def test_a_loop_finds_the_same():
 def test_numpy_finds_the_same():
     mask = snippet.mask.numpy()
     np.testing.assert_array_equal(mask, snippet.x.numpy() != 0)
-    np.testing.assert_array_equal(snippet.where, np.argwhere(mask))
+    np.testing.assert_array_equal(snippet.places, np.argwhere(mask))
     for ours, theirs in zip(
         (snippet.rows, snippet.columns), np.nonzero(mask), strict=True
     ):
@@ -88,6 +89,14 @@ def test_pitfalls():
     assert row[zeros_and_ones].tolist() == [20, 10, 20]
     assert row[zeros_and_ones.bool()].tolist() == [10, 30]
     assert ((row > 10) & (row < 30)).tolist() == [False, True, False]
+
+
+def test_the_answer_where_nothing_is_found():
+    names = {"x": torch.zeros(2, 3, dtype=torch.bfloat16)}
+    exec(answer("nonzero-indices"), names)
+    assert names["values"].tolist() == names["rows"].tolist() == []
+    assert names["places"].shape == (0, 2)
+    assert names["count"] == 0
 
 
 def test_almost_zero_and_nan():

@@ -6,6 +6,7 @@ import torch
 from sklearn.preprocessing import label_binarize
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, quoted, raises_as_documented
 
 PAGE = "tensors/one-hot"
@@ -14,7 +15,7 @@ snippet = load_snippet("tensors/one_hot.py")
 
 def test_labels_against_scikit_learn():
     assert snippet.encoded.dtype == torch.float32
-    expected = label_binarize(snippet.target, classes=range(4))
+    expected = label_binarize(snippet.target, classes=range(3))
     np.testing.assert_array_equal(snippet.encoded, expected)
     assert torch.equal(snippet.encoded.argmax(1), snippet.target)
 
@@ -29,10 +30,19 @@ def test_the_class_dimension_of_a_mask_is_the_second():
     assert torch.equal(snippet.planes, scattered)
 
 
+def test_the_answer_for_a_batch_that_lacks_classes():
+    names = {"C": 5, "target": torch.tensor([1]), "mask": torch.zeros(2, 3, 4).long()}
+    exec(answer("one-hot"), names)
+    assert names["encoded"].tolist() == [[0, 1, 0, 0, 0]]
+    assert names["planes"].shape == (2, 5, 3, 4)
+    assert names["planes"][:, 0].eq(1).all()
+    assert not names["planes"][:, 1:].any()
+
+
 def test_what_is_printed(capsys):
     load_snippet("tensors/one_hot.py")
     printed = capsys.readouterr().out
-    assert printed == "tensor([[0., 0., 1., 0.],\n        [1., 0., 0., 0.]])\n"
+    assert printed == "tensor([[0., 0., 1.],\n        [1., 0., 0.]])\n"
 
 
 def test_losses_take_it():

@@ -1,6 +1,7 @@
 """pad-tensors: against np.pad and hand-worked sequences; what is refused."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -11,6 +12,7 @@ from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/pad-tensors"
 snippet = load_snippet("tensors/pad_tensors.py")
+PLACES = [(0, 0), (0, 1), (0, 2), (1, 0)]  # of the ids that are no padding
 
 
 def test_the_sizes_are_those_of_numpy_backwards():
@@ -39,12 +41,27 @@ def test_up_to_a_multiple():
 
 
 def test_sequences():
-    assert snippet.fixed.tolist() == [5, 3, 8, -100, -100, -100]
-    assert snippet.right.tolist() == [[5, 3, 8], [7, -100, -100]]
+    assert snippet.fixed.tolist() == [5, 3, 8, 0, 0, 0]
+    assert snippet.ids.tolist() == [[5, 3, 8], [7, 0, 0]]
+    assert snippet.labels.tolist() == [[5, 3, 8], [7, -100, -100]]
     assert snippet.left.tolist() == [[5, 3, 8], [0, 0, 7]]
     assert pad_sequence(snippet.sequences).shape == (3, 2)
-    back = unpad_sequence(snippet.right, torch.tensor([3, 1]), batch_first=True)
+    back = unpad_sequence(snippet.labels, torch.tensor([3, 1]), batch_first=True)
     assert [s.tolist() for s in back] == [[5, 3, 8], [7]]
+
+
+def test_ids_go_into_an_embedding_and_labels_into_the_loss():
+    logits = nn.Embedding(9, 9)(snippet.ids)  # (B, T, C)
+    loss = F.cross_entropy(logits.mT, snippet.labels)
+    counted = [F.cross_entropy(logits[b, t], snippet.ids[b, t]) for b, t in PLACES]
+    torch.testing.assert_close(loss, torch.stack(counted).mean())
+    with pytest.raises(IndexError, match="index out of range"):
+        nn.Embedding(9, 9)(snippet.labels)
+
+
+def test_a_batch_of_images_and_a_batch_of_one_sequence():
+    assert F.pad(torch.ones(2, 3, 4, 5), (1, 2, 0, 1)).shape == (2, 3, 5, 8)
+    assert pad_sequence(snippet.sequences[:1], batch_first=True).shape == (1, 3)
 
 
 def test_negative_sizes_cut():

@@ -6,6 +6,7 @@ import torch
 from scipy.spatial import distance
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/pairwise-distance"
@@ -22,15 +23,30 @@ def difference(found, wanted):
 
 
 def test_the_snippet_is_as_exact_as_it_says():
-    a, b = snippet.a, snippet.b
+    a, b = snippet.far, snippet.near
     assert (a.shape, b.shape) == ((100, 3), (40, 3))
     assert a.min() > 90
     wanted = by_scipy(a, b)
     assert difference(snippet.exact, wanted) < 1e-5
     assert difference(snippet.true, wanted) < 1e-5
-    assert 1e-3 < difference(snippet.dist, wanted) < 2
+    assert 1e-3 < difference(snippet.fast, wanted) < 2
     assert not snippet.exact.diagonal().any()
+
+
+def test_the_answer_near_the_origin():
+    a, b = snippet.a, snippet.b
+    assert difference(snippet.dist, by_scipy(a, b)) < 2e-3
     assert difference(snippet.cosine, 1 - by_scipy(a, b, "cosine")) < 1e-6
+
+
+def test_the_answer_has_a_gradient_where_rows_are_equal_or_zero():
+    a = torch.tensor([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], requires_grad=True)
+    names = {"a": a, "b": a}
+    exec(answer("pairwise-distance"), names)
+    (names["dist"] + names["cosine"]).sum().backward()
+    assert a.grad.isfinite().all()
+    assert names["cosine"][2].tolist() == [0, 0, 0]
+    assert sorted(names["nearest"][2].tolist()) == [0, 1, 2]
 
 
 def test_the_nearest_rows():
@@ -38,29 +54,28 @@ def test_the_nearest_rows():
     assert snippet.nearest.tolist() == order[:, :3].tolist()
     parts = snippet.a.split(16)
     found = [
-        torch.cdist(part, snippet.b, compute_mode=EXACT).topk(3, largest=False).indices
-        for part in parts
+        torch.cdist(part, snippet.b).topk(3, largest=False).indices for part in parts
     ]
     assert torch.equal(torch.cat(found), snippet.nearest)
 
 
 def test_up_to_25_rows_the_default_is_exact():
-    few = snippet.a[:25]
+    few = snippet.far[:25]
     assert difference(torch.cdist(few, few), by_scipy(few, few)) < 1e-5
-    more = snippet.a[:26]
+    more = snippet.far[:26]
     assert difference(torch.cdist(more, more), by_scipy(more, more)) > 1e-3
 
 
 def test_a_shift_towards_zero_helps():
-    a = snippet.a - snippet.b.mean(0)
-    b = snippet.b - snippet.b.mean(0)
-    wanted = by_scipy(snippet.a, snippet.b)
+    a = snippet.far - snippet.near.mean(0)
+    b = snippet.near - snippet.near.mean(0)
+    wanted = by_scipy(snippet.far, snippet.near)
     error = (torch.cdist(a, b) - wanted).abs()
-    assert error.max() < 0.1 * (snippet.dist - wanted).abs().max()
+    assert error.max() < 0.1 * (snippet.fast - wanted).abs().max()
 
 
 def test_the_expansion_has_negative_squares():
-    a = snippet.a
+    a = snippet.far
     aa = a.square().sum(1)
     squares = aa[:, None] + aa - 2 * a @ a.T
     assert squares.min() < 0

@@ -1,6 +1,7 @@
 """pil-to-tensor: pixels against Pillow's own, scaling against torchvision."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +11,16 @@ from torchvision import transforms
 from torchvision.io import decode_image
 from torchvision.transforms import v2
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/pil-to-tensor"
 TO_FLOAT = v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -21,9 +28,9 @@ def convert(monkeypatch):
     """The snippet, run on a given image in place of its own."""
 
     def run(image):
-        monkeypatch.setattr(Image, "open", lambda file: image)
-        loaded = load_snippet("tensors/pil_to_tensor.py")
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(Image, "open", lambda file: image)
+            loaded = load_snippet("tensors/pil_to_tensor.py")
         return loaded.array, loaded.tensor
 
     return run
@@ -74,13 +81,12 @@ def test_the_array_and_the_tensor_are_copies(convert, colours):
     assert not np.asarray(colours).flags.writeable
 
 
-def test_the_file_may_be_gone(tmp_path, monkeypatch, colours):
-    colours.save(tmp_path / "image.png")
-    monkeypatch.setattr(io, "BytesIO", lambda: tmp_path / "image.png")
-    monkeypatch.setattr(Image.Image, "save", lambda *_: None)
-    snippet = load_snippet("tensors/pil_to_tensor.py")
-    (tmp_path / "image.png").unlink()
-    assert Image.fromarray(snippet.array) == colours
+def test_the_file_may_be_gone(colours):
+    colours.save("image.png")
+    names = {"path": "image.png"}
+    exec(answer("pil-to-tensor"), names)
+    Path("image.png").unlink()
+    assert Image.fromarray(names["array"]) == colours
 
 
 @pytest.mark.parametrize("orientation", [1, 2, 3, 4, 5, 6, 7, 8])

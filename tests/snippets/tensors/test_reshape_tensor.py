@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/reshape-tensor"
@@ -21,6 +22,16 @@ def test_every_shape_keeps_the_order_of_the_elements():
     np.testing.assert_array_equal(snippet.heads, x.reshape(2, 3, 2, 2))
     for b, t, c in np.ndindex(2, 3, 4):
         assert snippet.heads[b, t, c // 2, c % 2] == x[b, t, c]
+
+
+def test_the_answer_where_view_must_raise():
+    names = {"x": torch.zeros(2, 3, 4, dtype=torch.bfloat16)}
+    exec(answer("reshape-tensor"), names)
+    assert names["rows"].shape == names["shared"].shape == (6, 4)
+    names = {"x": torch.zeros(4, 3, 2).transpose(0, 2)}
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        exec(answer("reshape-tensor"), names)
+    assert names["heads"].shape == (2, 3, 2, 2)
 
 
 def test_views_share_memory_and_copies_do_not():

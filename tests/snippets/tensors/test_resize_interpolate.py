@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.transforms import v2
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/resize-interpolate"
@@ -44,9 +45,22 @@ def test_the_single_image():
 
 def test_the_mask_is_the_middle_pixel_of_three():
     numbers = torch.arange(48 * 96).view(48, 96) % 5 * 7
-    assert torch.equal(snippet.mask, numbers[1::3, 1::3])
-    assert snippet.mask.dtype == torch.int64
-    assert snippet.mask4.shape == (1, 1, 48, 96)
+    assert torch.equal(snippet.classes[0], numbers[1::3, 1::3])
+    assert snippet.classes.dtype == torch.int64
+    assert torch.equal(snippet.mask[0], numbers)
+
+
+def test_the_answer_for_bool_masks_odd_sizes_and_one_pixel():
+    mask = torch.rand(3, 7, 5) > 0.5
+    for size in ((1, 1), (13, 4), (7, 5)):
+        names = {"x": torch.rand(3, 1, 7, 5), "mask": mask, "size": size}
+        exec(answer("resize-interpolate"), names)
+        assert names["small"].shape == (3, 1, *size)
+        rows, columns = (
+            ((torch.arange(new) + 0.5) * old / new).long()
+            for new, old in zip(size, (7, 5), strict=True)
+        )
+        assert torch.equal(names["classes"], mask[:, rows][:, :, columns].long())
 
 
 def resize(mode, antialias, size=(20, 30)):
@@ -70,7 +84,7 @@ def test_torchvision_smooths_and_takes_masks():
     mask = torch.arange(48 * 96).view(1, 48, 96) % 5 * 7
     nearest = v2.InterpolationMode.NEAREST_EXACT
     small = v2.functional.resize(mask, [16, 32], interpolation=nearest)
-    assert torch.equal(small[0], snippet.mask)
+    assert torch.equal(small, snippet.classes)
 
 
 def test_a_single_image_needs_a_batch_dimension():

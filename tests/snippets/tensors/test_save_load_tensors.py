@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/save-load-tensors"
@@ -40,6 +41,15 @@ def test_the_files_of_the_snippet():
     assert array.dtype == np.float32
     np.testing.assert_array_equal(array, snippet.x.numpy())
     assert torch.equal(snippet.back, snippet.x)
+
+
+def test_the_answer_run_twice_keeps_each_dtype():
+    for dtype in (torch.bfloat16, torch.bool, torch.complex64):
+        names = {"x": torch.ones(3, dtype=dtype), "y": torch.tensor(7)}
+        exec(answer("save-load-tensors"), names)
+        assert torch.equal(names["data"]["x"], names["x"])
+        assert names["data"]["x"].dtype == dtype
+        assert names["data"]["y"].shape == ()
 
 
 def test_a_device_is_chosen_when_loading():

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/unfold-windows"
@@ -23,7 +24,7 @@ def test_windows_are_those_of_numpy(size, step):
 
 
 def test_the_windows_of_the_snippet():
-    expected = [[i, i + 1, i + 2, i + 3] for i in (0, 2, 4, 6)]
+    expected = [list(range(i, i + 5)) for i in (0, 2, 4)]
     assert snippet.windows.tolist() == expected
 
 
@@ -33,6 +34,15 @@ def test_patches_are_slices_row_by_row():
         expected = snippet.images[:, :, i : i + 4, j : j + 4]
         assert torch.equal(snippet.patches[:, number], expected)
     assert torch.equal(snippet.again, snippet.images)
+
+
+def test_the_answer_for_one_channel_and_for_a_rest():
+    images = torch.rand(1, 1, 9, 6)
+    names = {"x": torch.arange(6, dtype=torch.bfloat16), "images": images}
+    exec(answer("unfold-windows"), names)
+    assert names["windows"].tolist() == [[0, 1, 2, 3, 4]]  # the 5 is left over
+    assert names["patches"].shape == (1, 2, 1, 4, 4)
+    assert torch.equal(names["patches"][:, 1], images[:, :, 4:8, :4])
 
 
 def test_overlaps_share_memory_and_add_up():

@@ -3,9 +3,11 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/unique-bincount"
@@ -20,6 +22,16 @@ def test_counts_are_those_of_a_counter():
     assert dict(pairs) == counter
     assert snippet.common.item() == counter.most_common(1)[0][0]
     assert snippet.per_class.tolist() == [counter[i] for i in range(8)]
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.int64])
+def test_the_answer_where_classes_are_absent(dtype):
+    names = {"y": torch.tensor([3, 1, 3], dtype=dtype), "C": 6}
+    exec(answer("unique-bincount"), names)
+    assert names["values"].tolist() == [1, 3]
+    assert names["counts"].tolist() == [1, 2]
+    assert names["common"] == 3
+    assert names["per_class"].tolist() == [0, 1, 0, 2, 0, 0]
 
 
 def test_the_inverse_is_that_of_numpy():
