@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
-from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+from sklearn.utils.class_weight import compute_sample_weight
 from torch import nn
 from torch.utils.data import DataLoader, Subset, TensorDataset, WeightedRandomSampler
 
+from tests.chains.pasted import answer
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "data/imbalanced_sampler.py"
@@ -36,25 +37,6 @@ def test_weights_are_scikit_learns_up_to_a_factor(target):
         assert weights[c == target].sum().item() == pytest.approx(1)
 
 
-def test_class_weights_are_scikit_learns():
-    names = on(torch.tensor([1] * 60 + [0] * 30 + [2] * 10))
-    expected = compute_class_weight(
-        "balanced", classes=np.arange(3), y=names["target"].numpy()
-    )
-    np.testing.assert_allclose(names["class_weight"], expected, rtol=1e-6)
-    assert torch.equal(names["loss_fn"].weight, names["class_weight"])
-    assert snippet.class_weight.tolist() == pytest.approx([10 / 27, 100 / 27, 100 / 3])
-
-
-def test_the_weighted_loss_by_hand():
-    logits, y = torch.randn(4, 3, dtype=torch.float64), torch.tensor([0, 1, 2, 0])
-    w = snippet.class_weight.double()[y]
-    losses = -logits.log_softmax(1)[range(4), y]
-    expected = (w * losses).sum() / w.sum()
-    loss = nn.CrossEntropyLoss(weight=snippet.class_weight.double())(logits, y)
-    torch.testing.assert_close(loss, expected)
-
-
 def test_the_loader_draws_an_epoch_with_replacement():
     assert len(snippet.sampler) == len(snippet.drawn) == 1000
     assert snippet.sampler.replacement
@@ -77,6 +59,18 @@ def test_every_class_is_drawn_equally_often():
     assert stats.chisquare(within).pvalue > 0.01
     own = torch.bincount(snippet.drawn)
     assert stats.chisquare(own).pvalue > 0.01
+
+
+def test_the_answer_alone_on_a_subset():
+    """Labels of 1 and 4 only, in an odd number; as many draws as samples."""
+    whole = TensorDataset(torch.arange(40), torch.tensor([1] * 30 + [4] * 10))
+    dataset = Subset(whole, range(0, 40, 3))  # 10 and 4
+    names = {"dataset": dataset, "target": torch.tensor([y for _, y in dataset])}
+    exec(answer("imbalanced-sampler"), names)
+    torch.manual_seed(0)
+    drawn = torch.cat([y for _ in range(50) for _, y in names["loader"]])
+    assert len(drawn) == 50 * 14
+    assert stats.chisquare(torch.bincount(drawn)[[1, 4]]).pvalue > 0.01
 
 
 def test_one_class_and_one_sample():
@@ -103,11 +97,6 @@ def test_the_other_documented_errors():
         DataLoader(range(1000), sampler=snippet.sampler, shuffle=True)
     with raises_as_documented(PAGE, "RuntimeError: number of categories"):
         list(WeightedRandomSampler(torch.ones(2**24 + 1), 1))
-    with raises_as_documented(PAGE, "RuntimeError: weight tensor should"):
-        snippet.loss_fn(torch.randn(4, 10), torch.tensor([0, 1, 2, 0]))
-    count = torch.bincount(snippet.target, minlength=10).clamp(min=1)
-    loss = nn.CrossEntropyLoss(weight=1000 / (10 * count), label_smoothing=0.1)
-    assert loss(torch.randn(4, 10), torch.tensor([0, 1, 2, 0])).isfinite()
 
 
 def test_class_weights_in_place_of_sample_weights():
