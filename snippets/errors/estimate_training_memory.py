@@ -31,11 +31,9 @@ def training_bytes(model, x):
 
 if __name__ == "__main__":
     with torch.device("meta"):  # shapes without memory
-        model = resnet50()  # or yours
+        model = resnet50()  # yours
         x = torch.randn(32, 3, 224, 224)
     found = training_bytes(model, x)
     for name, size in found.items():
         print(f"{name:11} {size / 2**20:5.0f} MiB")
-    n = sum(weight.numel() for weight in model.parameters())
-    fixed = 16 * n  # weight, gradient, two moments: 4 bytes each
-    print(f"16 bytes x {n / 1e6:.1f} M = {fixed / 2**20:.0f} MiB")
+    print(f"total       {sum(found.values()) / 2**20:5.0f} MiB")

@@ -15,7 +15,7 @@ for step, (x, y) in enumerate(zip(xs, ys, strict=True)):
     out = model(x)
     loss = nn.functional.mse_loss(out, y)
     loss.backward()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)  # clips
     if norm.isfinite():
         optimizer.step()
     else:

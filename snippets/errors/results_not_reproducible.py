@@ -38,7 +38,6 @@ def record(seed_first):
 
 
 if __name__ == "__main__":
-    print(
-        "seed after the model:", first_difference(record(False), record(False))
-    )
-    print("seed first:", first_difference(record(True), record(True)))
+    for seed_first in (False, True):  # too late, then in time
+        one, two = record(seed_first), record(seed_first)
+        print("differs first:", first_difference(one, two))

@@ -3,16 +3,13 @@
 import torch
 from torch.utils.benchmark import Timer
 
-device = torch.accelerator.current_accelerator(
-    check_available=True
-) or torch.device("cpu")
-x = torch.rand(512, 512, device=device)
-code = "x.square().sum(1)"
+gpu = torch.accelerator.current_accelerator(check_available=True)
+x = torch.rand(512, 512, device=gpu or "cpu")  # (N, D)
 
-timer = Timer(code, globals={"x": x}, num_threads=1)
-time = timer.blocked_autorange(min_run_time=0.2)
-seconds, spread = time.median, time.iqr  # of one call
+timer = Timer("x.square().sum(1)", globals={"x": x}, num_threads=1)
+result = timer.blocked_autorange(min_run_time=0.2)
+print(f"{result.median:.1e} s a call, spread {result.iqr:.0e} s")
 
 loop = Timer("[row.square().sum() for row in x]", globals={"x": x})
 rival = loop.blocked_autorange(min_run_time=0.2)
-print("one call is faster:", 3 * seconds < rival.median)
+print("one call is faster:", 3 * result.median < rival.median)

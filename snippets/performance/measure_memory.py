@@ -16,5 +16,6 @@ MiB = 2**20
 now = torch.cuda.memory_allocated() / MiB  # in tensors
 peak = torch.cuda.max_memory_allocated() / MiB  # in tensors, at most
 reserved = torch.cuda.max_memory_reserved() / MiB  # with the cache
-assert now <= peak <= reserved, (now, peak, reserved)
 print(f"now {now:.0f} MiB, peak {peak:.0f}, with the cache {reserved:.0f}")
+
+assert now <= peak <= reserved, (now, peak, reserved)

@@ -4,9 +4,9 @@ import torch
 from torch.utils.benchmark import Timer
 
 torch.manual_seed(0)
-x = torch.randn(5000, 8)
-data = {"x": x, "y": torch.randint(10, (5000,)), "sums": torch.zeros(10, 8)}
-data |= {"v": x[:, 0].clone(), "a": x[:50], "b": x[50:150]}
+rows = torch.randn(5000, 8)
+data = {"x": rows, "y": torch.randint(10, (5000,)), "sums": torch.zeros(10, 8)}
+data |= {"v": rows[:, 0].clone(), "a": rows[:50], "b": rows[50:150]}
 loops = {
     "[s if s > 0 else 0.1 * s for s in v]": "torch.where(v > 0, v, 0.1 * v)",
     "[(p - q).norm() for p in a for q in b]": "(a[:, None] - b).norm(dim=2)",

@@ -1,12 +1,14 @@
 """err-triton-missing: the messages from torch's own code, the ways around them."""
 
 import inspect
+from importlib.metadata import requires
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 from torch._inductor import config, cpp_builder
-from torch._inductor.exc import TritonMissing
+from torch._inductor.exc import CppCompileError, GPUTooOldForTriton, TritonMissing
 
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
@@ -55,6 +57,21 @@ def test_suppress_errors_falls_back_to_eager():
 def test_the_text_about_triton_is_that_of_torch():
     text = str(TritonMissing(inspect.currentframe()))
     assert_documented(PAGE, "TritonMissing: Cannot", f"TritonMissing: {text}")
+
+
+def test_the_texts_about_old_gpus_and_a_mac_are_those_of_torch():
+    gpu = SimpleNamespace(name="NVIDIA GeForce GTX 1080", major=6, minor=1)
+    with raises_as_documented(PAGE, "GPUTooOldForTriton: Found") as caught:
+        raise GPUTooOldForTriton(gpu, inspect.currentframe())
+    assert "CUDA Capability >= 7.0" in str(caught.value)
+    said = "fatal error: 'omp.h' file not found"
+    with raises_as_documented(PAGE, "CppCompileError: C++") as caught:
+        raise CppCompileError(["clang++", "a.cpp"], said)
+    assert "Output:\n" + said in str(caught.value)
+    if not torch.__version__.startswith("2.15"):
+        return
+    wanted = [one for one in requires("torch") if one.startswith("triton~=3.9.0")]
+    assert len(wanted) == 1
 
 
 def test_windows_without_cl():

@@ -18,7 +18,7 @@ def snippet():
 
 def test_it_times_what_it_says(snippet):
     assert snippet.x.shape == (512, 512)
-    found = eval(snippet.code, {"x": snippet.x})
+    found = eval(snippet.timer._task_spec.stmt, {"x": snippet.x})
     expected = [math.fsum(v * v for v in row) for row in snippet.x[:2].tolist()]
     assert found[:2].tolist() == pytest.approx(expected, rel=1e-5)
     loop = eval(snippet.loop._task_spec.stmt, {"x": snippet.x})
@@ -26,15 +26,15 @@ def test_it_times_what_it_says(snippet):
 
 
 def test_the_numbers_are_those_of_many_runs_of_one_thread(snippet):
-    times = torch.tensor(snippet.time.times, dtype=torch.float64)
-    assert snippet.seconds == pytest.approx(times.quantile(0.5).item())
+    times = torch.tensor(snippet.result.times, dtype=torch.float64)
+    assert snippet.result.median == pytest.approx(times.quantile(0.5).item())
     low, high = times.quantile(torch.tensor([0.25, 0.75]).double()).tolist()
-    assert snippet.spread == pytest.approx(high - low)
-    total = sum(snippet.time.raw_times)
+    assert snippet.result.iqr == pytest.approx(high - low)
+    total = sum(snippet.result.raw_times)
     assert total >= 0.2
     for timer in (snippet.timer, snippet.loop):
         assert timer._task_spec.num_threads == 1
-    assert 0 < snippet.seconds < snippet.rival.median
+    assert 0 < snippet.result.median < snippet.rival.median
 
 
 def test_the_number_of_threads_is_set_for_the_measurement_only():

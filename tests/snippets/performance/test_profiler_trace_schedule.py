@@ -1,4 +1,4 @@
-"""profiler-trace: which steps are recorded, and what the trace holds."""
+"""profiler-trace, with a schedule: which steps are recorded, what the trace holds."""
 
 import gzip
 import json
@@ -42,7 +42,7 @@ def plan(**changes):
 
 
 def test_three_steps_of_five_are_in_the_table_and_in_the_trace(capsys):
-    snippet = load_snippet("performance/profiler_trace.py")
+    snippet = load_snippet("performance/profiler_trace_schedule.py")
     assert snippet.prof.acc_events  # as in test_the_cycles_are_summed_up
     rows = snippet.prof.key_averages()
     count = {row.key: row.count for row in rows}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "performance/vectorize-loops"
 snippet = load_snippet("performance/vectorize_loops.py")
@@ -32,6 +33,25 @@ def test_a_sum_for_each_class():
     np.add.at(expected, snippet.y.numpy(), snippet.x.double().numpy())
     np.testing.assert_allclose(snippet.sums, expected, atol=1e-4)
     assert snippet.y.unique().tolist() == list(range(10))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device"), [(torch.float64, "cpu"), (torch.bfloat16, "meta")]
+)
+def test_the_answer_keeps_dtype_and_device_and_a_class_may_lack(dtype, device):
+    answer = Catalogue(ROOT).by_slug["vectorize-loops"].answer
+    assert set(answer.yours) == {"v", "a", "b", "x", "y", "num_classes"}
+    x = torch.ones(3, 2, dtype=dtype, device=device)
+    y = torch.tensor([0, 2, 2], device=device)
+    names = {"v": x[:, 0], "a": x, "b": x[:2], "x": x, "y": y, "num_classes": 4}
+    exec(answer.text, names)
+    shapes = {"leaky": (3,), "distances": (3, 2), "sums": (4, 2)}
+    for name, shape in shapes.items():
+        found = names[name]
+        assert (found.shape, found.dtype) == (shape, dtype)
+        assert found.device.type == device
+    if device == "cpu":
+        assert names["sums"][:, 0].tolist() == [1, 0, 2, 0]
 
 
 def test_repeated_indices_count_once():
