@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, Subset
 
 
 class Images(Dataset):
@@ -37,3 +37,5 @@ if __name__ == "__main__":
             dataset[index]  # the sample at `index` fails, with its traceback
     except SystemExit as error:
         print("the real error:", error, "at index", index)
+    dataset = Subset(dataset, [1, 2, 3])  # without it
+    print("left:", list(dataset))
