@@ -1,4 +1,4 @@
-"""Let a process hang; see which rank is missing and where it waits."""
+"""Write down where each process waits; name the rank that is missing."""
 
 import faulthandler
 import os
@@ -11,30 +11,32 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 
-def wait_for(cache):
-    """Wait for a file that rank 0 writes only after the barrier."""
-    while not cache.exists():
-        time.sleep(0.4)
+def watch(rank, seconds=300):
+    """Write to stack<rank>.txt, every few minutes, where this process is."""
+    log = Path(f"stack{rank}.txt")
+    faulthandler.dump_traceback_later(seconds, repeat=True, file=log.open("w"))
+
+
+def load_data():
+    """Be slow on one rank: the others wait for it."""
+    time.sleep(4)
 
 
 def work(rank, folder):
-    """Be one of two processes that wait for each other."""
+    """Be one of two processes, of which rank 1 never calls the barrier."""
     os.chdir(folder)
-    store, cache = Path(folder, "store").as_uri(), Path("cache")
+    watch(rank, seconds=1)  # before all else; in real code without `seconds`
+    store = Path("store").absolute().as_uri()
     dist.init_process_group("gloo", store, rank=rank, world_size=2)
-
-    group = dist.new_group(backend="gloo")  # beside NCCL, too
-    log = Path(f"stack{rank}.txt")  # a file for each process
-    faulthandler.dump_traceback_later(1, file=log.open("w"))  # or 300 s
-    limit = timedelta(seconds=3)  # in real code minutes
+    group = dist.new_group(backend="gloo")  # every process makes it
     if rank == 1:
-        wait_for(cache)
+        load_data()
     else:
+        limit = timedelta(seconds=2)  # in real code minutes
         try:
             dist.monitored_barrier(group, limit, wait_all_ranks=True)
         except RuntimeError as error:
             print("error:", error)
-        cache.touch()  # the demonstration ends
     dist.destroy_process_group()  # else gloo may abort at exit
 
 
@@ -42,4 +44,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(work, args=(folder,), nprocs=2)
         stack = Path(folder, "stack1.txt").read_text().splitlines()
-    print("rank 1 is at", stack[2].rpartition(", ")[2])
+    place = next(line for line in stack if "load_data" in line)
+    print("rank 1 is at", place.rpartition(", ")[2])

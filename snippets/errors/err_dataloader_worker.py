@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, Subset
 
 
 class Images(Dataset):
@@ -32,11 +32,10 @@ if __name__ == "__main__":
             message = str(error.__cause__ or error)
             print("the worker", message.partition(") ")[2].strip())
     # In the main process, the real error is shown.
-    loader = DataLoader(dataset, num_workers=0)
     try:
-        list(loader)
+        for index in range(len(dataset)):
+            dataset[index]  # the sample at `index` fails, with its traceback
     except SystemExit as error:
-        print("the real error:", error)
-    # Memory was full: keep fewer batches ready.
-    loader = DataLoader(dataset, num_workers=2, prefetch_factor=1)
-    print("ready:", loader.num_workers * loader.prefetch_factor)
+        print("the real error:", error, "at index", index)
+    dataset = Subset(dataset, [1, 2, 3])  # without it
+    print("left:", list(dataset))

@@ -5,20 +5,19 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.manual_seed(0)
-device = torch.device("cpu")  # run your script on it
+emb, ids = nn.Embedding(10, 4), torch.tensor([7, 10])
+logits = torch.randn(4, 3)  # (N, C)
+target = torch.tensor([1, 3, 2, -100])  # (N,)
 
-C, emb = 3, nn.Embedding(10, 4, device=device)
-logits, ids = torch.randn(4, C), torch.tensor([7, 10])
-target = torch.tensor([1, 3, 2, -100])  # -100 is ignored
+kept = target[target != -100]  # -100 is ignored
+print("labels", kept.unique().tolist(), "for", logits.size(1), "classes")
+print(f"ids {ids.min()} to {ids.max()} of {emb.num_embeddings}")
+
 for compute in (lambda: F.cross_entropy(logits, target), lambda: emb(ids)):
     try:
         compute()
     except IndexError as error:
-        print("error:", error)
-
-kept = target[target != -100]
-print("labels", kept.unique().tolist(), "C =", C)
-print("ids", ids.min().item(), "to", ids.max().item())
+        print("on the CPU:", error)
 
 target[target != -100] -= 1  # these labels start at 1
 print(f"fixed: the loss is {F.cross_entropy(logits, target):.2f}")

@@ -5,19 +5,19 @@ import tempfile
 from pathlib import Path
 
 import torch
-from torch import nn
-from torch.hub import get_dir, load_state_dict_from_url  # noqa: TID251
+from torch.hub import get_dir  # noqa: TID251
+from torchvision.models import ResNet18_Weights, resnet18
 
-disk = Path(tempfile.mkdtemp())  # in real code, a folder that you keep
-os.environ["TORCH_HOME"] = str(disk / "torch")  # default: ~/.cache/torch
-cache = Path(get_dir()) / "checkpoints"
-cache.mkdir(parents=True)
+# A machine without network, to which somebody has carried the file.
+folder = Path(tempfile.mkdtemp(), "hub", "checkpoints")
+folder.mkdir(parents=True)
+carried = resnet18().state_dict()
+torch.save(carried, folder / "resnet18-f37072fd.pth")
+os.environ["TORCH_HOME"] = str(folder.parents[1])  # default: ~/.cache/torch
 
-# The file keeps the name that it has in its address.
-torch.save(nn.Linear(4, 2).state_dict(), cache / "tiny-1a2b3c4d.pth")
-url = "https://example.com/models/tiny-1a2b3c4d.pth"
-weights = load_state_dict_from_url(url, weights_only=True)  # no download
+weights = ResNet18_Weights.DEFAULT
+file = Path(get_dir(), "checkpoints", Path(weights.url).name)
+print(f"{weights.url}\nbelongs to {file}")  # carry it there by hand
+model = resnet18(weights=weights)  # then nothing is downloaded
 
-url = (cache / "tiny-1a2b3c4d.pth").as_uri()  # file:///..., from any folder
-copied = load_state_dict_from_url(url, disk / "used", weights_only=True)
-print(list(weights), torch.equal(copied["bias"], weights["bias"]))
+assert torch.equal(model.state_dict()["fc.bias"], carried["fc.bias"])

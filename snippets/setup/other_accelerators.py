@@ -3,14 +3,15 @@
 import torch
 from torch import nn
 
+model, x = nn.Linear(4, 2), torch.ones(3, 4)
+
 # A plug-in such as torch_npu is loaded by "import torch", or import it here.
 gpu = torch.accelerator.current_accelerator(check_available=True)
+print("found:", gpu)  # None: the driver or the plug-in is missing
 device = gpu or torch.device("cpu")
-model = nn.Linear(4, 2).to(device)
-y = model(torch.ones(3, 4, device=device))
-assert y.device.type == device.type
-print("computed:", tuple(y.shape))
 
+y = model.to(device)(x.to(device))
+assert y.device.type == device.type
 try:
     torch.device("npu")  # Ascend: not known without its plug-in
 except RuntimeError as error:

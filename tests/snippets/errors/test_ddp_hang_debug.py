@@ -1,11 +1,13 @@
-"""ddp-hang-debug: real processes of which one does not come, or calls another thing."""
+"""ddp-hang-debug: real processes of which one is late, or calls another thing."""
 
 from datetime import timedelta
 
 import pytest
 import torch.distributed as dist
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import (
+    ROOT,
     assert_documented,
     load_snippet,
     raises_as_documented,
@@ -14,6 +16,18 @@ from tests.helpers import (
 
 PAGE = "errors/ddp-hang-debug"
 snippet = load_snippet("errors/ddp_hang_debug.py")
+ANSWER = Catalogue(ROOT).by_slug["ddp-hang-debug"].answer
+ALONE = """
+
+watch(0, seconds=0.5)
+import contextlib, datetime, sys
+import torch.distributed as dist
+
+with contextlib.suppress(RuntimeError):
+    dist.init_process_group(
+        "gloo", sys.argv[1], rank=0, world_size=2, timeout=datetime.timedelta(seconds=3)
+    )
+"""
 DIFFERENT = """
 import sys, torch, torch.distributed as dist
 import torch.multiprocessing as mp
@@ -43,13 +57,22 @@ def printed(*command, folder, **environment):
 def test_the_missing_rank_is_named_and_the_line_where_it_waits(tmp_path):
     error, place = printed(snippet.__file__, folder=tmp_path).splitlines()
     message = "RuntimeError: [Rank 0]: Ranks 1 failed"
-    assert_documented(PAGE, message, error.replace("error", "RuntimeError", 1))
+    shown = error.replace("error", "RuntimeError", 1).replace("2000 ms", "3000 ms")
+    assert_documented(PAGE, message, shown)
     with open(snippet.__file__, encoding="utf-8") as file:  # noqa: PTH123
-        number = 1 + file.read().splitlines().index("        time.sleep(0.4)")
-    assert place in (
-        f"rank 1 is at line {number} in wait_for",
-        f"rank 1 is at line {number - 1} in wait_for",  # the condition of the loop
-    )
+        number = 1 + file.read().splitlines().index("    time.sleep(4)")
+    assert place == f"rank 1 is at line {number} in load_data"
+
+
+def test_the_answer_shows_where_a_process_waits_before_any_group_is_there(tmp_path):
+    # Rank 1 never starts: rank 0 waits in init_process_group itself, and no answer
+    # that needs a group would be reached.
+    script = tmp_path / "alone.py"
+    script.write_text(ANSWER.text + ALONE)
+    printed(script, (tmp_path / "store").as_uri(), folder=tmp_path)
+    stacks = (tmp_path / "stack0.txt").read_text().split("Timeout")[1:]
+    where = ["in init_process_group" in stack for stack in stacks]
+    assert where.count(True) >= 2, stacks  # again and again
 
 
 def test_detail_names_two_calls_that_differ(tmp_path):

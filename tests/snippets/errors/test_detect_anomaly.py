@@ -5,7 +5,8 @@ import warnings
 import pytest
 import torch
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "errors/detect-anomaly"
 NAN = "returned nan values"
@@ -37,10 +38,8 @@ def masked_root(w):
 
 
 def test_the_fixed_loss_has_the_gradient_of_the_root():
-    """1 / (2 sqrt(w)) where w > 0, else 0."""
-    assert snippet.w.grad.tolist() == [0, 0]
-    assert snippet.safe.tolist() == [1, 1]
-    assert snippet.loss.item() == 0
+    """1 / (2 sqrt(w)) where w > 0, else 0; the snippet's mean of two squares: 1/2."""
+    torch.testing.assert_close(snippet.w.grad, torch.full((2,), 0.5))
     grad, caught = backward(masked_root, 0.0, 4.0, 0.25)
     assert grad.tolist() == [0, 0.25, 1]
     assert not caught
@@ -53,6 +52,21 @@ def test_the_snippet_raises_what_the_page_quotes(capsys):
         printed[0] == "Function 'SqrtBackward0' returned nan values in its 0th output."
     )
     assert not torch.is_anomaly_enabled()
+
+
+def test_the_answer_shows_the_line_and_leaves_a_good_step_alone():
+    code = Catalogue(ROOT).by_slug["detect-anomaly"].answer.text
+    x, y, loss_fn = torch.zeros(2), torch.zeros(2), torch.nn.MSELoss()
+    w = leaf(1.0, 2.0)
+    exec(code, {"model": w.mul, "x": x, "y": y, "loss_fn": loss_fn})
+    assert w.grad.tolist() == [0, 0]
+    names = {"model": lambda x: (w * x).sqrt(), "x": x, "y": y, "loss_fn": loss_fn}
+    with (
+        pytest.warns(UserWarning, match="Error detected in SqrtBackward0") as caught,
+        pytest.raises(RuntimeError, match=NAN),
+    ):
+        exec(code, names)
+    assert "lambda x: (w * x).sqrt()" in str(caught[-1].message)
 
 
 def test_the_error_and_the_line_above_it():

@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-corrupt-checkpoint"
@@ -50,6 +51,16 @@ def test_what_the_snippet_prints(capsys):
         found = ast.literal_eval(text)
         assert found.startswith(begin)
         assert len(found) in (0, 20)
+
+
+def test_the_answer_on_a_file_of_the_reader(capsys):
+    answer = Catalogue(ROOT).by_slug["err-corrupt-checkpoint"].answer
+    assert set(answer.yours) == {"name"}
+    for content in (POINTER, saved(), b""):
+        Path("model.safetensors").write_bytes(content)
+        exec(answer.text, {"name": "model.safetensors"})
+        printed = capsys.readouterr().out.strip()
+        assert printed == f"{len(content)} {content[:20]}"
 
 
 @pytest.mark.parametrize("dies", [True, False])

@@ -6,71 +6,66 @@ import warnings
 import pytest
 import torch
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
 
 PAGE = "errors/err-cuda-arch-driver"
 SNIPPET = "errors/err_cuda_arch_driver.py"
 CODE = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
+ANSWER = Catalogue(ROOT).by_slug["err-cuda-arch-driver"].answer
 NO_KERNEL = "CUDA error: no kernel image is available for execution on the device"
 
 
 @pytest.fixture
 def printed(monkeypatch, capsys):
-    """Run the snippet on a GPU of this capability, or without one."""
+    """Run the snippet on a GPU of this capability, where a sum gives this."""
 
-    def run(capability=None, error=None):
-        class One:
-            def item(self):
-                if error:
-                    raise error
+    def run(capability, result):
+        def ones(size, device):
+            assert device == "cuda"
+            if isinstance(result, Exception):
+                raise result
+            return result - 1
 
         with monkeypatch.context() as patch:
-            there = capability is not None
-            patch.setattr(torch.cuda, "is_available", lambda: there)
+            patch.setattr(torch.cuda, "is_available", lambda: True)
             patch.setattr(torch.cuda, "get_device_capability", lambda: capability)
             patch.setattr(torch.cuda, "get_arch_list", lambda: CODE)
-            patch.setattr(torch, "ones", lambda size, device: One())
+            patch.setattr(torch, "ones", ones)
             load_snippet(SNIPPET)
-        first, code, last = capsys.readouterr().out.splitlines()
-        version = f"{torch.__version__} built for CUDA {torch.version.cuda}"
-        assert first == f"torch: {version}"
-        return code.removeprefix("code for it: ") == "True", last
+        first, *rest = capsys.readouterr().out.splitlines()
+        assert first == f"built for CUDA {torch.version.cuda} {CODE}"
+        return rest
 
     return run
 
 
-@pytest.mark.parametrize(
-    ("capability", "runs"),
-    [
-        ((6, 1), False),  # as above all: older than every code
-        ((7, 0), False),
-        ((7, 5), True),
-        ((8, 0), True),
-        ((8, 9), True),  # by the code for 8.6
-        ((9, 0), True),
-        ((11, 0), False),
-        ((12, 1), True),
-        ((13, 0), False),  # newer than every code
-    ],
-)
-def test_code_runs_where_the_first_number_is_the_same(printed, capability, runs):
-    assert printed(capability) == (runs, "works")
-    if torch.version.cuda:  # torch's own rule
-        number = 10 * capability[0] + capability[1]
-        codes = [int(arch.removeprefix("sm_")) for arch in CODE]
-        fits = torch.cuda._code_compatible_with_device
-        assert any(fits(number, code) for code in codes) == runs
+def test_the_build_and_the_gpu_are_shown_and_that_it_computes(printed):
+    assert printed((8, 9), torch.tensor([2.0])) == ["GPU: (8, 9)", "tensor([2.])"]
 
 
-def test_without_a_gpu_a_gtx_1080_stands_in(printed):
-    error = RuntimeError("Found no NVIDIA driver on your system. Please check")
-    shown = (False, "error: Found no NVIDIA driver on your system")
-    assert printed(error=error) == shown
+@pytest.mark.parametrize("kind", [RuntimeError, torch.AcceleratorError])
+def test_a_gpu_without_code_and_its_error(printed, kind):
+    assert printed((6, 1), kind(NO_KERNEL)) == ["GPU: (6, 1)", NO_KERNEL]
 
 
-@pytest.mark.parametrize("kind", [AssertionError, torch.AcceleratorError])
-def test_the_error_is_shown(printed, kind):
-    assert printed((9, 0), kind(NO_KERNEL))[1] == f"error: {NO_KERNEL}"
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_driver_the_answer_blames_no_build(capsys):
+    exec(ANSWER.text, {})
+    first, gpu, reason = capsys.readouterr().out.splitlines()
+    arches = torch.cuda.get_arch_list()
+    assert first == f"built for CUDA {torch.version.cuda} {arches}"
+    assert gpu == "GPU: none found"
+    starts = ("Found no NVIDIA driver", "Torch not compiled with CUDA")
+    assert reason.startswith(starts)
+
+
+@pytest.mark.skipif(torch.version.cuda is None, reason="torch's rule is that of CUDA")
+def test_code_runs_where_the_first_number_is_the_same():
+    fits = torch.cuda._code_compatible_with_device
+    runs = {75: True, 80: True, 89: True, 90: True, 121: True, 61: False, 130: False}
+    codes = [int(arch.removeprefix("sm_")) for arch in CODE]
+    assert {gpu: any(fits(gpu, code) for code in codes) for gpu in runs} == runs
 
 
 @pytest.fixture

@@ -9,19 +9,23 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import load_snippet, quoted, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
 
 SNIPPET, PAGE = "errors/err_cudnn.py", "errors/err-cudnn"
 
 
-def test_the_snippet_computes_a_convolution_both_ways(capsys):
+def test_the_snippet_computes_a_convolution_both_ways(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     switches = []
     snippet = load_snippet(SNIPPET)
     snippet.model.register_forward_hook(
         lambda *args: switches.append(torch.backends.cudnn.enabled)
     )
     assert capsys.readouterr().out == (
-        f"cuDNN {torch.backends.cudnn.version()}\nthe same result without cuDNN\n"
+        f"cuDNN {torch.backends.cudnn.version()}\n"
+        "free, total: no GPU\n"
+        "the same result with and without cuDNN\n"
     )
     assert not snippet.x.is_contiguous()
     weight, bias = snippet.model.weight.double(), snippet.model.bias.double()
@@ -30,8 +34,7 @@ def test_the_snippet_computes_a_convolution_both_ways(capsys):
     for i, j in product(range(3), repeat=2):
         window = images[:, i : i + 14, j : j + 14]
         by_hand += torch.einsum("bhwc,oc->bohw", window, weight[:, :, i, j])
-    for got in (snippet.y, snippet.without):
-        torch.testing.assert_close(got.double(), by_hand, atol=1e-2, rtol=0)
+    torch.testing.assert_close(snippet.without.double(), by_hand, atol=1e-2, rtol=0)
 
 
 def test_cudnn_is_off_in_the_block_and_on_outside(monkeypatch):
@@ -39,14 +42,25 @@ def test_cudnn_is_off_in_the_block_and_on_outside(monkeypatch):
     forward = torch.nn.Conv2d.forward
 
     def noting(self, x):
-        cudnn = torch.backends.cudnn
-        seen.append((cudnn.enabled, cudnn.benchmark, x.is_contiguous()))
+        seen.append((torch.backends.cudnn.enabled, x.is_contiguous()))
         return forward(self, x)
 
     monkeypatch.setattr(torch.nn.Conv2d, "forward", noting)
-    monkeypatch.setattr(torch.backends.cudnn, "benchmark", True)
     load_snippet(SNIPPET)
-    assert seen == [(True, False, True), (False, False, False)]
+    assert seen == [(False, False), (True, True)]
+    assert torch.backends.cudnn.enabled
+
+
+def test_a_full_gpu_is_shown_before_cudnn_is_left_out(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (5, 24))
+    answer = Catalogue(ROOT).by_slug["err-cudnn"].answer
+    assert set(answer.yours) == {"model", "x"}
+    names = {"model": lambda x: torch.backends.cudnn.enabled, "x": None}
+    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 92000)
+    exec(answer.text, names)
+    assert capsys.readouterr().out == "cuDNN 92000\nfree, total: (5, 24)\n"
+    assert names["without"] is False
     assert torch.backends.cudnn.enabled
 
 

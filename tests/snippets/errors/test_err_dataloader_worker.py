@@ -9,7 +9,8 @@ import time
 import pytest
 from torch.utils.data import DataLoader, Dataset, _utils
 
-from tests.helpers import assert_documented, load_snippet
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, assert_documented, load_snippet
 
 PAGE = "errors/err-dataloader-worker"
 snippet = load_snippet("errors/err_dataloader_worker.py")
@@ -79,6 +80,20 @@ def test_in_the_main_process_the_error_is_shown():
         list(DataLoader(dataset, num_workers=0))
     assert [dataset[i] for i in (1, 2, 3)] == [1, 2, 3]
     assert len(dataset) == 4
+
+
+def test_the_answer_stops_at_the_sample_that_fails():
+    class Rows(Dataset):
+        def __len__(self):
+            return 5
+
+        def __getitem__(self, index):
+            return [10, 20, 30, "x", 50][index] + 1
+
+    names = {"dataset": Rows()}
+    with pytest.raises(TypeError):
+        exec(Catalogue(ROOT).by_slug["err-dataloader-worker"].answer.text, names)
+    assert names["index"] == 3
 
 
 def test_a_crash():

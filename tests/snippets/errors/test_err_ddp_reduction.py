@@ -8,7 +8,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.checkpoint import checkpoint
 
-from tests.helpers import load_snippet, raises_as_documented, run_python
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented, run_python
 
 PAGE = "errors/err-ddp-reduction"
 snippet = load_snippet("errors/err_ddp_reduction.py")
@@ -20,10 +21,20 @@ def test_two_processes_raise_name_and_mend(tmp_path):
     done = run_python(snippet.__file__, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
+        "no gradient: b.weight",
+        "no gradient: b.bias",
         "error: Expected to have finished reduction in the prior iteration",
-        "unused: ['b.weight', 'b.bias']",
-        "b, mean of nothing and 2: 1.0",
+        "b gets 0 from rank 0, 2 from rank 1: 1.0",
     ]
+
+
+def test_the_answer_leaves_out_what_is_frozen_or_used(capsys):
+    net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
+    net[0].requires_grad_(False)
+    net[1](torch.ones(1, 4)).sum().backward()
+    exec(Catalogue(ROOT).by_slug["err-ddp-reduction"].answer.text, {"net": net})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["no gradient: 2.weight", "no gradient: 2.bias"]
 
 
 class Cut(nn.Module):

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import (
     ROOT,
     TORCH_CPU,
@@ -17,20 +18,21 @@ from tests.helpers import (
 )
 
 PAGE = "errors/err-device-mismatch"
-snippet = load_snippet("errors/err_device_mismatch.py")
+ANSWER = Catalogue(ROOT).by_slug["err-device-mismatch"].answer
+snippet = load_snippet("errors/err_device_mismatch_list.py")
 
 
 def test_the_model_takes_all_it_holds_along():
     model = snippet.Net(torch.arange(4.0)).to("meta")
     assert model.mean.is_meta
-    assert sorted(model.state_dict()) == ["fcs.0.bias", "fcs.0.weight", "mean"]
+    assert sorted(model.state_dict()) == ["layers.0.bias", "layers.0.weight", "mean"]
     assert all(p.is_meta for p in model.parameters())
     assert model(torch.ones(2, 4, device="meta")).is_meta
 
 
 def test_the_model_computes_what_it_says():
     model, x = snippet.Net(torch.arange(4.0)), torch.randn(3, 4)
-    fc = model.fcs[0]
+    fc = model.layers[0]
     by_hand = (x - torch.arange(4.0)) @ fc.weight.T + fc.bias
     torch.testing.assert_close(model(x), by_hand)
 
@@ -40,6 +42,29 @@ def test_an_input_left_behind_raises():
     with raises_as_documented(PAGE, "RuntimeError: Tensor on device cpu"):
         nn.Linear(4, 4)(torch.ones(2, 4, device="meta"))
     with pytest.raises(RuntimeError, match="is not on the expected device"):
+        model(torch.ones(2, 4))
+
+
+def test_the_answer_moves_the_batch_to_the_model():
+    model = nn.Conv2d(3, 8, 1, device="meta", dtype=torch.bfloat16)
+    x = torch.ones(2, 3, 4, 4, dtype=torch.bfloat16)
+    names = {"model": model, "x": x, "target": torch.zeros(2, 4, 4).long()}
+    assert set(ANSWER.yours) == set(names)
+    for _ in range(2):  # the second time nothing is left to move
+        exec(ANSWER.text, names)
+        assert names["x"].is_meta
+        assert names["target"].is_meta
+    assert names["x"].dtype == torch.bfloat16  # the device alone changes
+    loss = nn.functional.cross_entropy(model(names["x"]).float(), names["target"])
+    assert loss.is_meta
+
+
+def test_what_compile_says_around_the_error():
+    model = torch.compile(nn.Linear(4, 4, device="meta"), backend="eager")
+    expected = (
+        r"Tensor device mismatch\n.*Expected all tensors to be on the same device"
+    )
+    with pytest.raises(RuntimeError, match=expected):
         model(torch.ones(2, 4))
 
 

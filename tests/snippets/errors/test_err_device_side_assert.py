@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
 
 PAGE = "errors/err-device-side-assert"
@@ -13,18 +14,27 @@ PAGE = "errors/err-device-side-assert"
 def test_the_snippet_names_both_numbers(capsys):
     snippet = load_snippet("errors/err_device_side_assert.py")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == [
-        "error: Target 3 is out of bounds.",
-        "error: index out of range in self",
+    assert lines[:2] == ["labels [1, 2, 3] for 3 classes", "ids 7 to 10 of 10"]
+    assert lines[2:4] == [
+        "on the CPU: Target 3 is out of bounds.",
+        "on the CPU: index out of range in self",
     ]
-    assert lines[2:4] == ["labels [1, 2, 3] C = 3", "ids 7 to 10"]
-    assert snippet.device.type == "cpu"
     # The mean over the labels that count, of -log softmax at the right class.
     assert snippet.target.tolist() == [0, 2, 1, -100]
     chances = snippet.logits.double().exp()
     chances /= chances.sum(1, keepdim=True)
     by_hand = -(chances[0, 0] * chances[1, 2] * chances[2, 1]).log() / 3
     assert lines[4] == f"fixed: the loss is {by_hand:.2f}"
+
+
+def test_the_answer_on_masks_and_sequences(capsys):
+    logits, target = torch.zeros(2, 3, 4, 4), torch.full((2, 4, 4), 255)
+    target[:, 0] = -100
+    names = {"logits": logits, "target": target, "emb": nn.Embedding(7, 2)}
+    names["ids"] = torch.tensor([[-1, 6], [7, 0]])
+    exec(Catalogue(ROOT).by_slug["err-device-side-assert"].answer.text, names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["labels [255] for 3 classes", "ids -1 to 7 of 7"]
 
 
 @pytest.mark.parametrize("label", [3, -1, 255])

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from torchvision import models
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET, PAGE = "setup/hub_cache_offline.py", "setup/hub-cache-offline"
 URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"
@@ -28,15 +30,31 @@ def no_network(monkeypatch):
     monkeypatch.setattr(urllib.request, "_opener", None)
 
 
-def test_the_carried_file_is_found_by_its_name_and_copied(monkeypatch):
+def test_the_carried_file_is_found_by_its_name(monkeypatch, capsys):
     monkeypatch.setenv("TORCH_HOME", "elsewhere")
     snippet = load_snippet(SNIPPET)
-    assert snippet.cache == snippet.disk / "torch" / "hub" / "checkpoints"
-    assert [f.name for f in (snippet.disk / "used").iterdir()] == ["tiny-1a2b3c4d.pth"]
-    saved = torch.load(snippet.cache / "tiny-1a2b3c4d.pth", weights_only=True)
-    for loaded in (snippet.weights, snippet.copied):
-        assert list(loaded) == ["weight", "bias"]
-        assert all(torch.equal(loaded[name], saved[name]) for name in saved)
+    assert snippet.file == snippet.folder / "resnet18-f37072fd.pth"
+    assert capsys.readouterr().out == f"{URL}\nbelongs to {snippet.file}\n"
+    assert [file.name for file in snippet.folder.iterdir()] == [snippet.file.name]
+    for name, tensor in snippet.model.state_dict().items():
+        assert torch.equal(tensor, snippet.carried[name])
+
+
+def test_before_the_file_is_there_the_answer_says_where_it_belongs(
+    monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    answer = Catalogue(ROOT).by_slug["hub-cache-offline"].answer
+    assert answer.yours == {}
+    names = {}
+    with raises_as_documented(PAGE, "URLError: "):
+        exec(answer.text, names)
+    said = capsys.readouterr().out.splitlines()[:2]
+    place = tmp_path / "hub/checkpoints/resnet18-f37072fd.pth"
+    assert said == [URL, f"belongs to {place}"]
+    torch.save(models.resnet18().state_dict(), place)  # the folder is there by now
+    exec(answer.text, names)
+    assert not names["model"].fc.weight.is_meta
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_it_computes_on_what_there_is(capsys):
         snippet.y, snippet.model(torch.ones_like(snippet.y.new_empty(3, 4)))
     )
     printed = capsys.readouterr().out.splitlines()
-    assert printed == ["computed: (3, 2)", "error: npu is not known"]
+    assert printed == [f"found: {snippet.gpu}", "error: npu is not known"]
 
 
 @pytest.mark.parametrize("name", ["npu", "mlu", "musa", "rocm"])

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import (
     ROOT,
     TORCH_CPU,
@@ -19,6 +20,7 @@ from tests.helpers import (
     raises_as_documented,
 )
 
+ANSWER = Catalogue(ROOT).by_slug["select-device"].answer
 SNIPPET, PAGE = "setup/select_device.py", "setup/select-device"
 
 
@@ -34,7 +36,12 @@ def machine(monkeypatch, capsys):
         name = "current_accelerator"
         monkeypatch.setattr(torch.accelerator, name, current_accelerator)
         snippet = load_snippet(SNIPPET)
-        assert snippet.x.device == snippet.model.weight.device == snippet.device
+        assert (
+            snippet.x.device
+            == snippet.mask.device
+            == snippet.model.weight.device
+            == snippet.device
+        )
         assert snippet.x.shape == (3, 4)
         return capsys.readouterr().out
 
@@ -91,6 +98,24 @@ def test_the_documented_errors_are_raised(monkeypatch):
 
 
 @pytest.mark.skipif(torch.backends.mps.is_built(), reason="a build for macOS")
+def test_a_torch_without_this_module(monkeypatch):
+    monkeypatch.delattr(torch, "accelerator")
+    with raises_as_documented(PAGE, "AttributeError: module 'torch' has no"):
+        exec(ANSWER.text, {})
+
+
+def test_the_answer_moves_what_a_reader_has(monkeypatch):
+    name, meta = "current_accelerator", torch.device("meta")
+    monkeypatch.setattr(torch.accelerator, name, lambda check_available: meta)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)).bfloat16()
+    x = torch.ones(2, 3, 5, 5, dtype=torch.bfloat16)
+    names = {"model": model, "x": x}
+    assert set(ANSWER.yours) == set(names)
+    exec(ANSWER.text, names)
+    assert names["model"](names["x"]).is_meta
+    assert names["x"].dtype == torch.bfloat16
+
+
 def test_a_build_without_mps():
     for value in (torch.ones(1), nn.Linear(1, 1)):
         with raises_as_documented(PAGE, "RuntimeError: PyTorch is not"):
