@@ -2,7 +2,8 @@
 
 import torch
 
-optimizer = torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
 torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)  # the old run
 saved = optimizer.state_dict()
 start_epoch, epochs = 4, 8
