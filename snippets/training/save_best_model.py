@@ -5,47 +5,56 @@ from pathlib import Path
 import torch
 from torch import nn
 
+torch.manual_seed(0)
+x, x_val = torch.randn(2, 20, 15)  # few samples: the model will overfit
+y, y_val = (data[:, :1] + torch.randn(20, 1) for data in (x, x_val))
+model = nn.Sequential(nn.Linear(15, 32), nn.ReLU(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=20)
+epochs = 40
 
-def save_checkpoint(checkpoint, path):
+
+def train_one_epoch():
+    """Go once through the training data."""
+    model.train()
+    optimizer.zero_grad()
+    nn.functional.mse_loss(model(x), y).backward()
+    optimizer.step()
+
+
+@torch.no_grad()
+def evaluate():
+    """Return the validation loss."""
+    model.eval()
+    return nn.functional.mse_loss(model(x_val), y_val).item()
+
+
+def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
     """Write under another name, then rename: a kill leaves the old file."""
+    checkpoint = {
+        "epoch": epoch,
+        "best_loss": float(best_loss),  # a NumPy number would not load
+        "model_state_dict": model.state_dict(),
+        "optimizer_state_dict": optimizer.state_dict(),
+        "scheduler_state_dict": scheduler.state_dict(),
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(checkpoint, path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)  # atomic
 
 
-def train(scores, start_epoch=0, folder=Path("checkpoints")):
-    """Keep the best epoch; the scores stand for training and validation."""
-    model = nn.Linear(1, 1)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
-    generator = torch.Generator()  # the one of DataLoader(generator=generator)
-    best, last = folder / "best.pt", folder / "last.pt"
-    best_score = float("-inf")
-    if best.exists():  # a run that resumes has to beat this file
-        checkpoint = torch.load(best, map_location="cpu", weights_only=True)
-        best_score = checkpoint["best_score"]
+folder = Path("checkpoints")  # one for each run
+best, last = folder / "best.pt", folder / "last.pt"
+start_epoch, best_loss = 0, float("inf")
+for epoch in range(start_epoch, epochs):
+    train_one_epoch()  # yours
+    val_loss = evaluate()  # yours: returns the validation loss
+    scheduler.step()
+    if val_loss < best_loss:  # False for NaN
+        best_loss = val_loss
+        save_checkpoint(best, epoch, best_loss, model, optimizer, scheduler)
+    save_checkpoint(last, epoch, best_loss, model, optimizer, scheduler)
+checkpoint = torch.load(best, map_location="cpu", weights_only=True)
+model.load_state_dict(checkpoint["model_state_dict"])
 
-    for epoch, score in enumerate(scores, start_epoch):
-        is_best = score > best_score  # False for NaN
-        best_score = max(best_score, float(score))  # NumPy's would not load
-        checkpoint = {
-            "epoch": epoch,
-            "best_score": best_score,
-            "model_state_dict": model.state_dict(),
-            "optimizer_state_dict": optimizer.state_dict(),
-            "scheduler_state_dict": scheduler.state_dict(),
-            "loader_rng_state": generator.get_state(),
-            "torch_rng_state": torch.get_rng_state(),
-            "cuda_rng_state": torch.cuda.get_rng_state_all(),
-        }
-        if is_best:  # first: a kill between the two repeats this epoch
-            save_checkpoint(checkpoint, best)
-        save_checkpoint(checkpoint, last)
-
-
-if __name__ == "__main__":
-    train([0.7, 0.9])
-    train([0.8], start_epoch=2)  # after a restart: not better than 0.9
-    for name in ["best.pt", "last.pt"]:
-        checkpoint = torch.load(f"checkpoints/{name}", weights_only=True)
-        print(name, "is from epoch", checkpoint["epoch"])
+print(f"{val_loss:.2f} in epoch {epoch}; best {evaluate():.2f} before")

@@ -1,6 +1,4 @@
-"""What chains share: answers as Copy yields them, lines of snippets, files."""
-
-import textwrap
+"""What chains share: answers as Copy yields them, snippets, files."""
 
 import torch
 
@@ -19,28 +17,6 @@ def source(snippet):
     """A snippet without its demonstration."""
     text = (ROOT / "snippets" / snippet).read_text(encoding="utf-8")
     return text.partition('\n\nif __name__ == "__main__":')[0]
-
-
-def lines(snippet, first, last):
-    """What a reader marks and copies, from one line to another by their beginnings."""
-    text = (ROOT / "snippets" / snippet).read_text(encoding="utf-8").splitlines()
-    begin = next(n for n, line in enumerate(text) if line.strip().startswith(first))
-    end = next(
-        n for n, line in enumerate(text) if n >= begin and line.strip().startswith(last)
-    )
-    return textwrap.dedent("\n".join(text[begin : end + 1]))
-
-
-def put(text, first, last, new):
-    """The text with `new` in place of the lines from `first` to `last`, as deep."""
-    old = text.splitlines()
-    begin = next(n for n, line in enumerate(old) if line.strip().startswith(first))
-    end = next(
-        n for n, line in enumerate(old) if n >= begin and line.strip().startswith(last)
-    )
-    depth = old[begin][: len(old[begin]) - len(old[begin].lstrip())]
-    old[begin : end + 1] = textwrap.indent(new, depth).splitlines()
-    return "\n".join(old) + "\n"
 
 
 def load(path):

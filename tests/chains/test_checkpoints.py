@@ -1,9 +1,6 @@
-"""Train, save, kill, resume: the checkpoint pages pasted together, in one folder."""
+"""Train, save, kill, resume: the answers of the checkpoint pages, in one file."""
 
-import ast
-import itertools
 import json
-import runpy
 import signal
 import subprocess
 import sys
@@ -11,42 +8,72 @@ import sys
 import pytest
 import torch
 
-from tests.chains.pasted import bits, lines, load, put, source
-from tests.helpers import ROOT
+from tests.chains.pasted import answer, bits, load, source
 
 pytestmark = pytest.mark.usefixtures("switches")
-SAVE = "training/save_checkpoint.py"
-BEST = "training/save_best_model.py"
-RESUME = "training/resume_training.py"
-SEEDS = "reproducibility/set_all_seeds.py"
+
+# What the reader has: dropout and a shuffling loader use random numbers.
+READER = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+torch.manual_seed(SEED)
+generator = torch.Generator().manual_seed(SEED)
+loader = DataLoader(
+    torch.linspace(-1, 1, 12).view(12, 1), 3, shuffle=DROPOUT > 0, generator=generator
+)
+model = nn.Sequential(nn.Linear(1, 8), nn.Dropout(DROPOUT), nn.Linear(8, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+epochs = len(LOSSES)
 
 
-def with_best(program):
-    """resume-training with the lines of save-best-model, where its comment asks."""
-    here = "# Validate here"
-    scored = "score = SCORES[epoch]\n" + lines(BEST, "is_best =", "best_score =")
-    program = put(program, here, here, scored)
-    written = lines(BEST, "if is_best", "save_checkpoint(checkpoint, last)")
-    program = put(program, "last.parent.mkdir", "last.with_suffix", written)
-    paths = lines(BEST, "best, last =", "best, last =")
-    program = put(program, "start_epoch,", "start_epoch,", f"{paths}\n{STARTS}")
-    train = "def train(epochs, folder=Path('checkpoints')):"
-    function = lines(BEST, "def save_checkpoint", 'path.with_suffix(".tmp").r')
-    return put(program, "def train", "def train", f"{function}\n\n\n{train}")
+def train_one_epoch():
+    model.train()
+    for x in loader:
+        optimizer.zero_grad()
+        (model(x) - 3 * x).square().mean().backward()
+        optimizer.step()
 
 
-def with_seeds(program, workers=0):
-    """The same with the seeds of set-all-seeds, and its generator."""
-    generator = lines(SEEDS, "generator =", "generator =")
-    program = put(program, "generator =", "generator =", f"seed = 0\n{generator}")
-    old = "generator=generator)"
-    assert program.count(old) == 1
-    program = program.replace(old, f"generator=generator, num_workers={workers})")
-    return source(SEEDS) + "\n\n" + program
+def evaluate():
+    return LOSSES[epoch]
+"""
+LOSSES = [0.3, 0.1, 0.2, 0.15]  # epoch 1 is the best
 
 
-STARTS = lines(RESUME, "start_epoch,", "start_epoch,")
-PROGRAM = with_best(source(RESUME))
+def replaced(text, old, new):
+    assert text.count(old) == 1, f"{text}\ndoes not hold once\n{old}"
+    return text.replace(old, new)
+
+
+def program(best=None):
+    """Save, keep the best, resume: put together as the pages say."""
+    begin, _, _ = answer("resume-training").partition("for epoch in")
+    best = best or answer("save-best-model")
+    best = replaced(best, 'start_epoch, best_loss = 0, float("inf")\n', begin)
+    return f"{answer('save-checkpoint')}\n\n\n{best}"
+
+
+def with_random_states(text):
+    """The same, and the random states as resume-training adds them."""
+    held = '"scheduler_state_dict": scheduler.state_dict(),'
+    new = f'{held}\n        "random_states": random_states(generator),'
+    text = replaced(text, held, new)
+    says = "print(f"
+    restore = 'restore_random_states(checkpoint["random_states"], generator)'
+    restore = f"if start_epoch:\n    {restore}\n{says}"
+    return source("training/random_states.py") + "\n\n" + replaced(text, says, restore)
+
+
+def run(text, losses=LOSSES, seed=0, dropout=0):
+    """Start the reader's script once; its names."""
+    names = {"LOSSES": losses, "SEED": seed, "DROPOUT": dropout, "__name__": "pasted"}
+    exec(READER, names)
+    exec(compile(text, "pasted.py", "exec"), names)
+    return names
+
 
 # One process per moment, which kills itself at the n-th call of a function. They are
 # forked from one that has torch, to save the time of importing it three times.
@@ -65,16 +92,14 @@ def kill_at(owner, name, count):
     setattr(owner, name, counted)
 
 ended = []
-for moment, call in json.loads(sys.argv[2]).items():
+for moment, call in json.loads(sys.argv[3]).items():
     process = os.fork()
     if process == 0:
         pathlib.Path(moment).mkdir()
         os.chdir(moment)
         kill_at(*eval(call))
-        torch.manual_seed(0)
-        names = {"__name__": "pasted", "SCORES": [0.7, 0.9, 0.8, 0.85]}
+        names = {"LOSSES": json.loads(sys.argv[2]), "SEED": 0, "DROPOUT": 0}
         exec(sys.argv[1], names)
-        names["train"](4)
         os._exit(0)
     ended.append(os.waitpid(process, 0)[1])
 print(*map(os.waitstatus_to_exitcode, ended))
@@ -82,33 +107,32 @@ print(*map(os.waitstatus_to_exitcode, ended))
 MOMENTS = {  # epoch 1 is the best; an epoch takes four batches
     "before best.pt": "pathlib.Path, 'replace', 3",
     "between the two": "pathlib.Path, 'replace', 4",
-    "in the next epoch": "torch, 'randn_like', 11",
+    "in the next epoch": "torch.optim.Adam, 'step', 11",
 }
 
 
-def run(program, scores=(), **names):
-    """Run a program in this process; its functions."""
-    names = {"__name__": "pasted", "SCORES": scores, **names}
-    exec(compile(program, "pasted.py", "exec"), names)
-    return names
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Go to an empty folder of this name."""
 
+    def go(name):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        return tmp_path / name / "checkpoints"
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """Four epochs without an interruption: the folder of checkpoints."""
-    folder = tmp_path_factory.mktemp("whole")
-    torch.manual_seed(0)
-    run(PROGRAM, [0.7, 0.9, 0.8, 0.85])["train"](4, folder)
-    return folder
+    return go
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """The folder in which three processes were killed, each in its own."""
     folder = tmp_path_factory.mktemp("killed")
-    command = [sys.executable, "-W", "ignore", "-c", KILLED, PROGRAM]
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, READER + program()]
     output = subprocess.check_output(
-        [*command, json.dumps(MOMENTS)], cwd=folder, text=True, timeout=300
+        [*command, json.dumps(LOSSES), json.dumps(MOMENTS)],
+        cwd=folder,
+        text=True,
+        timeout=300,
     )
     assert output.splitlines()[-1].split() == [str(-signal.SIGKILL)] * len(MOMENTS)
     return folder
@@ -121,89 +145,70 @@ def epochs(folder):
 @pytest.mark.parametrize(
     ("moment", "left"), list(zip(MOMENTS, [[0, 0], [1, 0], [1, 1]], strict=True))
 )
-def test_the_best_score_is_still_the_best_after_a_kill(killed, whole, moment, left):
+def test_the_best_is_still_the_best_after_a_kill(
+    killed, here, monkeypatch, moment, left
+):
+    whole = here("whole")
+    run(program())
     folder = killed / moment / "checkpoints"
     assert epochs(folder) == left
-    torch.manual_seed(99)  # another process starts with other numbers
-    train = run(PROGRAM, [0.7, 0.9, 0.8, 0.85, 0.89, 0.95])["train"]
-    train(4, folder)
+    monkeypatch.chdir(killed / moment)
+    names = run(program(), seed=99)  # another process starts with other numbers
     assert epochs(folder) == [1, 3]
     for name in ("best.pt", "last.pt"):
-        assert load(folder / name)["best_score"] == 0.9
+        assert load(folder / name)["best_loss"] == 0.1
         assert torch.equal(bits(folder / name), bits(whole / name))
-    train(5, folder)
+    best = load(folder / "best.pt")["model_state_dict"]
+    torch.testing.assert_close(names["model"].state_dict(), best, rtol=0, atol=0)
+    run(program(), [*LOSSES, 0.12])  # more epochs, none of them better
     assert epochs(folder) == [1, 4]
-    train(6, folder)
+    run(program(), [*LOSSES, 0.12, 0.05])
     assert epochs(folder) == [5, 5]
+    assert not list(folder.glob("*.tmp"))
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_seeds_and_a_generator_of_its_own_survive_an_interruption(workers, tmp_path):
-    program = with_seeds(source(RESUME), workers)
-
-    def script(epochs, last, seed=0):
-        """What runs each time the script is started."""
-        names = run(program)
-        names["set_seed"](seed)
-        names["set_deterministic"]()
-        names["train"](epochs, last)
-        return last
-
-    whole = script(4, tmp_path / "whole" / "last.pt")
-    parts = tmp_path / "parts" / "last.pt"
-    script(1, parts)
-    script(3, parts)
-    script(4, parts, seed=1)  # the seeds of the first start count
-    assert torch.equal(bits(parts), bits(whole))
-    other = script(4, tmp_path / "other" / "last.pt", seed=1)
-    assert not torch.equal(bits(other), bits(whole))
+def test_random_numbers_go_on_with_the_states_and_only_with_them(here):
+    for text, equal in [(with_random_states(program()), True), (program(), False)]:
+        whole = here(f"whole {equal}")
+        run(text, dropout=0.5)
+        parts = here(f"parts {equal}")
+        for done, seed in [(1, 0), (3, 1), (4, 2)]:
+            run(text, LOSSES[:done], seed, dropout=0.5)
+        found = [
+            load(folder / "last.pt")["model_state_dict"] for folder in (whole, parts)
+        ]
+        same = [
+            torch.equal(*pair)
+            for pair in zip(*(f.values() for f in found), strict=True)
+        ]
+        assert all(same) is equal
 
 
-def test_the_generator_has_to_be_restored(tmp_path):
-    """What resuming was like while the two pages did not know each other."""
-    restored = "generator.set_state"
-    forgetful = put(source(RESUME), restored, restored, "pass")
-    for program, equal in ((source(RESUME), True), (forgetful, False)):
-        found = []
-        for stops in ([4], [2, 4]):
-            last = tmp_path / f"{equal}{len(stops)}" / "last.pt"
-            torch.manual_seed(0)
-            for epochs in stops:
-                run(program)["train"](epochs, last)
-            found.append(load(last)["model_state_dict"]["weight"])
-        assert torch.equal(*found) is equal
+def test_early_stopping_keeps_the_epoch_of_the_best_file(here):
+    folder = here("both")
+    losses = [*LOSSES, *[0.2] * 20]
+    weights = run(program(), losses)["model"].state_dict()
+    stopped = run(answer("early-stopping"), losses)
+    assert load(folder / "best.pt")["epoch"] == stopped["best_epoch"] == 1
+    assert stopped["epoch"] == 1 + stopped["patience"] < len(losses) - 1
+    torch.testing.assert_close(stopped["model"].state_dict(), weights, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations([SAVE, BEST, RESUME])))
-def test_the_pages_share_a_folder_in_any_order(order, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "checkpoints"
-    for snippet in order * 2:
-        runpy.run_path(str(ROOT / "snippets" / snippet), run_name="__main__")
-        files = sorted(path.name for path in folder.iterdir())
-        assert files in (["last.pt"], ["best.pt", "last.pt"])
-        if "best.pt" in files:
-            best = load(folder / "best.pt")
-            assert (best["epoch"], best["best_score"]) == (1, 0.9)
-    # And a program of all three goes on from there: 0.9 has to be beaten.
-    last = load(folder / "last.pt")["epoch"]
-    reread = lines(BEST, "if best.exists", "best_score =")
-    loop = "for epoch in range"
-    program = put(PROGRAM, loop, loop, f"{reread}\n{lines(RESUME, loop, loop)}")
-    run(program, [0.89] * (last + 2))["train"](last + 2, folder)
-    assert epochs(folder) == [1, last + 1]
-
-
-def keys(snippet):
-    """The keys of the checkpoint, in the order in which a page shows them."""
-    tree = ast.parse((ROOT / "snippets" / snippet).read_text("utf-8"))
-    dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
-    (found,) = [[key.value for key in node.keys] for node in dicts if node.keys]
-    return found
+def test_a_run_without_a_file_is_that_of_save_best_alone(here):
+    first = here("alone")
+    run(f"{answer('save-checkpoint')}\n\n\n{answer('save-best-model')}")
+    second = here("with the block of resuming")
+    run(program())
+    for name in ("best.pt", "last.pt"):
+        assert torch.equal(bits(first / name), bits(second / name))
 
 
 def test_one_format():
-    assert keys(SAVE) == keys(BEST) == keys(RESUME)
-    assert "last.pt" in lines(SAVE, "(folder", "(folder")
-    program = source(RESUME)
-    assert all(f'checkpoint["{key}"]' in program for key in keys(SAVE))
+    keys = [
+        line.split('"')[1]
+        for line in answer("save-checkpoint").splitlines()
+        if '": ' in line
+    ]
+    assert keys[:2] == ["epoch", "best_loss"]
+    assert len(keys) == 5
+    assert all(f'checkpoint["{key}"]' in answer("resume-training") for key in keys)

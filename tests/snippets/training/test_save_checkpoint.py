@@ -16,11 +16,13 @@ import pytest
 import torch
 from torch import nn
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/save_checkpoint.py"
 PAGE = "training/save-checkpoint"
-STATES = ["torch_rng_state", "loader_rng_state", "cuda_rng_state"]
+ANSWER = Catalogue(ROOT).by_slug["save-checkpoint"].answer
+save_checkpoint = load_snippet(SNIPPET).save_checkpoint
 
 KILLED = """
 import os, pathlib, runpy, signal, sys, torch
@@ -33,13 +35,13 @@ def save_half(checkpoint, path):
     die()
 
 torch.manual_seed(1)
-runpy.run_path(sys.argv[1])
+runpy.run_path(sys.argv[1], run_name="__main__")
 if sys.argv[2] == "writing":
     torch.save = save_half
 else:
     pathlib.Path.replace = os.replace = os.rename = die
 torch.manual_seed(2)
-runpy.run_path(sys.argv[1])
+runpy.run_path(sys.argv[1], run_name="__main__")
 """
 
 
@@ -47,50 +49,45 @@ def load(path: Path) -> dict:
     return torch.load(path, weights_only=True)
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Run the snippet in an empty folder; the file is checkpoints/last.pt."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(seed=7):
-        torch.manual_seed(seed)
-        return load_snippet(SNIPPET), load(tmp_path / "checkpoints" / "last.pt")
-
-    return run
+def parts():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    model(torch.randn(4, 2)).sum().backward()
+    optimizer.step()
+    scheduler.step()
+    return model, optimizer, scheduler
 
 
-def test_the_file_holds_every_state(run):
-    snippet, checkpoint = run()
-    torch.manual_seed(7)
-    model = nn.Linear(1, 1)  # with the numbers that the snippet drew
-    parts = {"model": snippet.model, "optimizer": snippet.optimizer}
-    for name, part in parts.items():
-        saved = checkpoint.pop(f"{name}_state_dict")
-        torch.testing.assert_close(saved, part.state_dict(), rtol=0, atol=0)
-    assert torch.equal(snippet.model.weight, model.weight)
-    assert checkpoint.pop("scheduler_state_dict") == snippet.scheduler.state_dict()
-    assert torch.equal(checkpoint["torch_rng_state"], torch.get_rng_state())
-    assert torch.equal(checkpoint["loader_rng_state"], torch.Generator().get_state())
-    assert len(checkpoint["cuda_rng_state"]) == torch.cuda.device_count()
-    for name in STATES:
-        checkpoint.pop(name)
-    assert checkpoint == {"epoch": 0, "best_score": float("-inf")}
+def test_the_file_holds_every_state(tmp_path):
+    """The answer as it is pasted; the folder is new, and in a new folder."""
+    path, run = tmp_path / "runs" / "1" / "last.pt", parts()
+    names = {}
+    exec(ANSWER.text, names)
+    assert not ANSWER.yours
+    names["save_checkpoint"](path, 7, 0.25, *run)
+    saved = load(path)
+    assert (saved.pop("epoch"), saved.pop("best_loss")) == (7, 0.25)
+    for key, part in zip(["model", "optimizer", "scheduler"], run, strict=True):
+        state = saved.pop(f"{key}_state_dict")
+        torch.testing.assert_close(state, part.state_dict(), rtol=0, atol=0)
+    assert saved == {}
+    assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_second_run_replaces_the_file_and_leaves_nothing_else(run, tmp_path):
-    _, first = run(seed=1)
-    _, second = run(seed=2)
-    assert not torch.equal(first["torch_rng_state"], second["torch_rng_state"])
-    found = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")]
-    assert found == [Path("checkpoints/last.pt")]
+@pytest.mark.parametrize(
+    "loss", [np.float32(0.5), np.float64(0.5), torch.tensor(0.5), float("inf")]
+)
+def test_any_number_becomes_one_that_loads(tmp_path, loss):
+    save_checkpoint(tmp_path / "last.pt", 0, loss, *parts())
+    assert load(tmp_path / "last.pt")["best_loss"] == float(loss)
 
 
-def test_a_folder_in_a_folder_is_made(tmp_path):
-    source = (ROOT / "snippets" / SNIPPET).read_text(encoding="utf-8")
-    _, make, write = source.partition("folder.mkdir")
-    names = {"torch": torch, "folder": tmp_path / "runs" / "1", "checkpoint": {1: 2}}
-    exec(make + write.partition("print")[0], names)
-    assert load(tmp_path / "runs" / "1" / "last.pt") == {1: 2}
+def test_two_names_in_one_folder_do_not_meet(tmp_path):
+    for epoch, name in enumerate(["best.pt", "last.pt", "last.pt"]):
+        save_checkpoint(tmp_path / name, epoch, 0.0, *parts())
+    assert [load(tmp_path / f"{n}.pt")["epoch"] for n in ("best", "last")] == [0, 2]
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.fixture(scope="module")
@@ -113,20 +110,16 @@ def killed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("moment", ["writing", "renaming"])
-def test_a_killed_save_leaves_the_old_file(killed, moment, monkeypatch):
+def test_a_killed_save_leaves_the_old_file(killed, moment):
     folder = killed[moment] / "checkpoints"
     torch.manual_seed(1)
     weight = nn.Linear(1, 1).weight.detach()
     assert torch.equal(load(folder / "last.pt")["model_state_dict"]["weight"], weight)
     assert (folder / "last.tmp").exists()
     # The leftover is in nobody's way.
-    monkeypatch.chdir(killed[moment])
-    torch.manual_seed(3)
-    load_snippet(SNIPPET)
+    save_checkpoint(folder / "last.pt", 0, 0.5, *parts())
     assert [path.name for path in folder.iterdir()] == ["last.pt"]
-    assert not torch.equal(
-        load(folder / "last.pt")["model_state_dict"]["weight"], weight
-    )
+    assert load(folder / "last.pt")["epoch"] == 0
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -136,7 +129,7 @@ def test_the_line_of_the_page_forces_the_file_to_disk(lang, tmp_path, monkeypatc
     forced = []
     monkeypatch.setattr(os, "fsync", lambda fd: forced.append(os.fstat(fd).st_size))
     torch.save({}, tmp_path / "last.tmp")
-    exec(" ".join(line.split()), {"folder": tmp_path, "os": os, "open": open})
+    exec(" ".join(line.split()), {"path": tmp_path / "last.pt", "os": os})
     assert forced == [(tmp_path / "last.tmp").stat().st_size]
 
 
@@ -146,11 +139,11 @@ def test_what_does_not_load(tmp_path, monkeypatch):
         torch.save({"value": value}, path)
         with raises_as_documented(PAGE, "UnpicklingError: Weights only load"):
             load(path)
-    torch.save({"best_score": np.mean([0.5, 1.0])}, path)
+    torch.save({"best_loss": np.mean([0.5, 1.0])}, path)
     with raises_as_documented(PAGE, "UnpicklingError: Weights only load") as caught:
         load(path)
     assert "GLOBAL numpy._core.multiarray.scalar was not an" in str(caught.value)
-    assert torch.load(path, weights_only=False)["best_score"] == 0.75
+    assert torch.load(path, weights_only=False)["best_loss"] == 0.75
 
 
 def test_the_files_that_are_no_checkpoints(tmp_path, monkeypatch):
