@@ -9,11 +9,12 @@ embed, head = nn.Embedding(50, 16), nn.Linear(16, 50)
 body = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 16))
 model = nn.Sequential(OrderedDict(embed=embed, body=body, head=head))
 
-outer = ("embed", "head")  # your embeddings, your last layer
+outer = ("emb", "wte", "wpe", "head.")  # in names of embeddings, last layers
 hidden, rest = [], []
 for name, p in model.named_parameters():
-    inner = p.ndim == 2 and not name.startswith(outer)
+    inner = p.ndim == 2 and not any(part in name for part in outer)
     (hidden if inner else rest).append(p)
+    print("Muon " if inner else "AdamW", name)  # read it once
 muon = torch.optim.Muon(hidden, lr=3e-4, adjust_lr_fn="match_rms_adamw")
 adamw = torch.optim.AdamW(rest, lr=3e-4)
 
@@ -21,4 +22,3 @@ ids = torch.arange(50)  # a step of training
 nn.functional.cross_entropy(model(ids), ids.roll(-1)).backward()
 muon.step()
 adamw.step()
-print(f"Muon: {len(hidden)} tensors, AdamW: {len(rest)}")

@@ -5,11 +5,14 @@ import inspect
 import numpy as np
 import pytest
 import torch
+import transformers
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/muon"
+ANSWER = Catalogue(ROOT).by_slug["muon"].answer
 snippet = load_snippet("training/muon.py")
 
 
@@ -50,7 +53,46 @@ def test_every_weight_was_moved_once():
 
 def test_what_is_printed(capsys):
     load_snippet("training/muon.py")
-    assert capsys.readouterr().out == "Muon: 2 tensors, AdamW: 5\n"
+    printed = dict(line.split()[::-1] for line in capsys.readouterr().out.splitlines())
+    assert [name for name, kind in printed.items() if kind == "Muon"] == names(
+        snippet.hidden
+    )
+    assert len(printed) == 7
+
+
+def small(kind):
+    """Models as readers have them, with the names that their authors chose."""
+    sizes = {"vocab_size": 11, "num_hidden_layers": 1, "num_attention_heads": 2}
+    if kind == "llama":
+        options = {"hidden_size": 8, "intermediate_size": 16, "num_key_value_heads": 2}
+        config = transformers.LlamaConfig(**sizes, **options)
+        return transformers.LlamaForCausalLM(config)
+    if kind == "gpt2":
+        config = transformers.GPT2Config(vocab_size=11, n_embd=8, n_layer=1, n_head=2)
+        return transformers.GPT2LMHeadModel(config)
+    return nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "matrices"), [("llama", 7), ("gpt2", 0), ("decoder", 6)]
+)
+def test_the_answer_with_other_names(kind, matrices):
+    model = small(kind)
+    scope = {"model": model}
+    assert set(ANSWER.yours) == set(scope)
+    exec(ANSWER.text, scope)
+    known = {p: name for name, p in model.named_parameters()}
+    hidden = [known[p] for p in scope["hidden"]]
+    assert not [n for n in hidden if "emb" in n or "lm_head" in n]
+    if kind == "gpt2":  # Conv1D holds matrices, too: all but wte and wpe
+        every = [n for n, p in model.named_parameters() if p.ndim == 2]
+        assert sorted({*every} - {*hidden}) == [
+            "transformer.wpe.weight",
+            "transformer.wte.weight",
+        ]
+    else:
+        assert len(hidden) == matrices
+    assert len(scope["hidden"]) + len(scope["rest"]) == len(known)
 
 
 @pytest.mark.parametrize("shape", [(64, 16), (16, 64), (32, 32)])

@@ -9,9 +9,11 @@ import torch.nn.functional as F
 from sklearn import metrics
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/regression-losses"
+ANSWER = Catalogue(ROOT).by_slug["regression-losses"].answer
 snippet = load_snippet("training/regression_losses.py")
 pred, y = snippet.pred, snippet.y
 
@@ -20,7 +22,7 @@ def test_against_scikit_learn():
     assert pred.shape == y.shape
     truth, guess = y.double().numpy(), pred.double().numpy()
     for value, metric in (
-        (snippet.mse, metrics.mean_squared_error(truth, guess)),
+        (snippet.loss, metrics.mean_squared_error(truth, guess)),
         (snippet.mae, metrics.mean_absolute_error(truth, guess)),
         (snippet.pinball, metrics.mean_pinball_loss(truth, guess, alpha=0.9)),
         (snippet.mape, metrics.mean_absolute_percentage_error(truth, guess)),
@@ -29,7 +31,7 @@ def test_against_scikit_learn():
 
 
 def test_huber_by_hand():
-    assert snippet.e.tolist() == [-0.5, 0, 3, -10]
+    assert (y - pred).tolist() == [-0.5, 0, 3, -10]
     # delta 2: 0.5 ** 2 / 2, 0, 2 * (3 - 1), 2 * (10 - 1)
     assert snippet.huber.item() == pytest.approx((0.125 + 0 + 4 + 18) / 4)
     assert snippet.smooth.item() == pytest.approx((0.0625 + 0 + 2 + 9) / 4)
@@ -40,7 +42,7 @@ def test_how_the_losses_are_related(delta):
     huber = F.huber_loss(pred, y, delta=delta)
     smooth = F.smooth_l1_loss(pred, y, beta=delta)
     torch.testing.assert_close(huber, delta * smooth)
-    torch.testing.assert_close(F.huber_loss(pred, y, delta=1e3), snippet.mse / 2)
+    torch.testing.assert_close(F.huber_loss(pred, y, delta=1e3), snippet.loss / 2)
     torch.testing.assert_close(F.smooth_l1_loss(pred, y, beta=0), snippet.mae)
 
 
@@ -78,6 +80,31 @@ def test_shapes_that_differ():
         loss = F.mse_loss(column, y)
     (grad,) = torch.autograd.grad(loss, column)
     torch.testing.assert_close(grad, (column.detach() - y.mean()) / 2)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 1), (1, 4)], ids=str)
+def test_the_answer_hides_no_other_mismatch(shape):
+    """`reshape_as` would turn some of these into wrong numbers without a word."""
+    names = {"pred": torch.randn(4, 1), "y": torch.randn(4)}
+    assert set(ANSWER.yours) == set(names)
+    exec(ANSWER.text, names)
+    assert names["pred"].shape == names["y"].shape
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((UserWarning, RuntimeError)):
+            exec(ANSWER.text, {"pred": torch.randn(shape), "y": torch.randn(4, 1)})
+
+
+def test_the_lines_of_the_table():
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
+    table = page.partition("## Why")[0].splitlines()
+    rows = [line.split("|") for line in table if line.startswith("|")]
+    code = [row[2].strip(" `") for row in rows[2:]]
+    assert len(code) == 5
+    names = {"nn": nn, "torch": torch, "pred": pred, "y": y, "q": 0.9}
+    values = [eval(line, names) for line in code]
+    expected = [snippet.loss, snippet.mae, snippet.huber, snippet.pinball, snippet.mape]
+    torch.testing.assert_close(values, expected)
 
 
 def test_targets_from_numpy():
