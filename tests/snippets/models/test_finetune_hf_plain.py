@@ -1,5 +1,9 @@
 """finetune-hf-plain: the loss and the steps by hand; what the messages say."""
 
+import io
+import runpy
+from contextlib import redirect_stdout
+
 import pytest
 import torch
 from torch.nn import functional as F
@@ -13,7 +17,7 @@ from transformers import (
 )
 
 from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, raises_as_documented, unchanged_globals
 
 PAGE = "models/finetune-hf-plain"
 SNIPPET = "models/finetune_hf_plain.py"
@@ -22,13 +26,22 @@ TEXTS = ["so", "a bad film", "so bad", "a good film so good", "bad"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """What the demonstration saves in place of a download."""
-    folder = tmp_path_factory.mktemp("run")
-    with pytest.MonkeyPatch.context() as patch:
+def run(tmp_path_factory):
+    """One run of the demonstration: its names, its folder and what it printed."""
+    folder, printed = tmp_path_factory.mktemp("run"), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        unchanged_globals(),
+        redirect_stdout(printed),
+    ):
         patch.chdir(folder)
-        load_snippet(SNIPPET)
-    return folder
+        names = runpy.run_path(str(ROOT / "snippets" / SNIPPET))
+    return names, folder, printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def folder(run):
+    return run[1]
 
 
 @pytest.fixture
@@ -55,17 +68,15 @@ def test_a_reader_brings_a_name_and_texts():
     assert set(ANSWER.yours) == {"name", "texts", "labels", "lr", "epochs"}
 
 
-def test_the_program_learns_saves_and_loads(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    snippet = load_snippet(SNIPPET)
-    assert capsys.readouterr().out == f"{snippet.labels}\n"
-    names = {path.name for path in (tmp_path / "finetuned").iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
-    assert not snippet.model.training
-    tokenizer = AutoTokenizer.from_pretrained("finetuned")
-    assert (
-        tokenizer("so good")["input_ids"] == snippet.tokenizer("so good")["input_ids"]
-    )
+def test_the_program_learns_saves_and_loads(run):
+    names, folder, printed = run
+    assert printed == f"{names['labels']}\n"
+    files = {path.name for path in (folder / "finetuned").iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= files
+    assert not names["model"].training
+    tokenizer = AutoTokenizer.from_pretrained(folder / "finetuned")
+    expected = names["tokenizer"]("so good")["input_ids"]
+    assert tokenizer("so good")["input_ids"] == expected
 
 
 def test_a_bfloat16_checkpoint_trains_in_float32(folder, loaded, tmp_path):
