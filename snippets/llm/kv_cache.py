@@ -2,29 +2,27 @@
 
 import torch
 from torch import nn
+from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
 
 
 class CausalSelfAttention(nn.Module):
-    """Attention that returns its keys and values for the next call.
-
-    x is (B, T, C). With a cache, T is 1: the token after the cached ones.
-    """
+    """Attention that returns its keys and values for the next call."""
 
     def __init__(self, C, nh):
         super().__init__()
         self.nh = nh
         self.qkv, self.out = nn.Linear(C, 3 * C), nn.Linear(C, C)
 
-    def forward(self, x, cache=None):
+    def forward(self, x, cache=None):  # x (B, T, C): the new tokens only
         B, T, C = x.shape
         qkv = self.qkv(x).view(B, T, 3, self.nh, C // self.nh)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (B, nh, T, hs)
         if cache is not None:
             k = torch.cat([cache[0], k], dim=2)
             v = torch.cat([cache[1], v], dim=2)
-        # One new token may see all that is cached: no causal mask.
-        y = scaled_dot_product_attention(q, k, v, is_causal=cache is None)
+        mask = causal_lower_right(T, k.shape[2])  # the last query sees all
+        y = scaled_dot_product_attention(q, k, v, attn_mask=mask)
         y = y.transpose(1, 2).reshape(B, T, C)
         return self.out(y), (k, v)
 

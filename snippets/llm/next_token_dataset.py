@@ -31,15 +31,19 @@ def perplexity(model, loader):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    ids = torch.tensor(list(b"to be or not to be, " * 60))  # (N,), V = 256
-    train = next_token_dataset(ids[:1000], T=16)
-    val = next_token_dataset(ids[1000:], T=16)
-    loader = DataLoader(train, batch_size=8, shuffle=True)
+    ids = torch.tensor(list(b"to be or not to be, " * 60))  # V = 256
+    train, val = ids[:1000], ids[1000:]  # (N,) (N,)
+    T = 16  # yours: tokens in a block
     model = nn.Sequential(nn.Embedding(256, 32), nn.Linear(32, 256))
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+
+    dataset = next_token_dataset(train, T)
+    loader = DataLoader(dataset, batch_size=8, shuffle=True)
     for x, y in loader:  # both (B, T): y is x, one token later
         loss = F.cross_entropy(model(x).flatten(0, 1), y.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print(f"perplexity {perplexity(model, DataLoader(val, 8)):.1f}")
+
+    loader = DataLoader(next_token_dataset(val, T), batch_size=8)
+    print(f"perplexity {perplexity(model, loader):.1f}")

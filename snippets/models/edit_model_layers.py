@@ -12,7 +12,7 @@ before = model.eval()(images[:, :3])
 old = model.conv1  # for 3 channels
 model.conv1 = nn.Conv2d(4, 64, 7, stride=2, padding=3, bias=False)
 with torch.no_grad():
-    model.conv1.weight[:, :3] = old.weight
+    model.conv1.weight[:, :3] = old.weight[:, :3]
     model.conv1.weight[:, 3:] = 0  # the new channel starts at 0
 torch.testing.assert_close(model(images), before)  # nothing is lost
 

@@ -10,9 +10,8 @@ optimizer = torch.optim.Adam(model.parameters())
 model(torch.ones(2, 256)).sum().backward()
 optimizer.step()
 path = "last.pt"  # yours: the file
-states = {"model_state_dict": model, "optimizer_state_dict": optimizer}
-states = {key: value.state_dict() for key, value in states.items()}
-torch.save({"epoch": 3, **states}, path)
+saved = {"epoch": 3, "model_state_dict": model.state_dict()}
+torch.save({**saved, "optimizer_state_dict": optimizer.state_dict()}, path)
 
 checkpoint = torch.load(path, map_location="cpu", weights_only=True)
 print(*checkpoint)

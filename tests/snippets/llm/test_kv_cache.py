@@ -1,5 +1,6 @@
 """kv-cache: against nn.MultiheadAttention with the same weights."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -32,6 +33,41 @@ def test_each_cached_step_is_that_of_the_built_in():
         steps.append(y)
     torch.testing.assert_close(torch.cat(steps, dim=1), expected)
     assert [tuple(part.shape) for part in cache] == [(2, 3, 7, 4)] * 2
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("sizes", [[7], [1] * 7, [3, 2, 2], [1, 5, 1], [4, 3]])
+def test_several_new_tokens_at_once(sizes):
+    torch.manual_seed(0)
+    layer, x = CausalSelfAttention(C=12, nh=3).eval(), torch.randn(2, 7, 12)
+    future = torch.ones(7, 7, dtype=torch.bool).triu(1)
+    expected, _ = twin(layer, 12, 3)(x, x, x, attn_mask=future)
+    cache, steps = None, []
+    for part in x.split(sizes, dim=1):
+        y, cache = layer(part, cache)
+        steps.append(y)
+    torch.testing.assert_close(torch.cat(steps, dim=1), expected)
+
+
+@torch.no_grad()
+def test_bfloat16():
+    layer = CausalSelfAttention(C=12, nh=3).bfloat16()
+    x = torch.randn(1, 5, 12).bfloat16()
+    full, _ = layer(x)
+    _, cache = layer(x[:, :3])
+    y, cache = layer(x[:, 3:], cache)
+    assert cache[0].dtype == y.dtype == torch.bfloat16
+    torch.testing.assert_close(y, full[:, 3:], rtol=0.05, atol=0.02)
+
+
+def test_gradients_are_those_of_the_built_in():
+    layer, x = CausalSelfAttention(C=12, nh=3), torch.randn(2, 7, 12)
+    x.requires_grad_()
+    future = torch.ones(7, 7, dtype=torch.bool).triu(1)
+    expected, _ = twin(layer, 12, 3)(x, x, x, attn_mask=future)
+    (wanted,) = torch.autograd.grad(expected.square().sum(), x)
+    (found,) = torch.autograd.grad(layer(x)[0].square().sum(), x)
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
 
 
 @torch.no_grad()

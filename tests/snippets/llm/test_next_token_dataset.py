@@ -9,7 +9,8 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 snippet = load_snippet("llm/next_token_dataset.py")
 PAGE = "llm/next-token-dataset"
@@ -161,3 +162,16 @@ def test_ids_from_a_file_of_uint16():
     model = Model(9)
     loss = F.cross_entropy(model(x.long()).flatten(0, 1), y.long().flatten())
     assert loss.isfinite()
+
+
+@pytest.mark.parametrize("N", [41, 48, 17])
+def test_the_answer_trains_on_each_target_once(N):
+    answer = Catalogue(ROOT).by_slug["next-token-dataset"].answer
+    assert set(answer.yours) == {"train", "T", "model", "optimizer"}
+    seen, net = [], Model(50)
+    net.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.0)
+    names = {"train": torch.arange(N), "T": 8, "model": net, "optimizer": optimizer}
+    exec(answer.text, names)
+    assert sorted(torch.cat(seen).flatten().tolist()) == [*range((N - 1) // 8 * 8)]
+    assert torch.equal(names["y"], names["x"] + 1)

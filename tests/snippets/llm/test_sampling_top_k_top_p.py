@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from transformers import TopKLogitsWarper, TopPLogitsWarper
+from transformers import MinPLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -69,6 +69,36 @@ def test_all_positions_at_once():
         sample(torch.zeros(2, 3, 4))
 
 
-def test_temperature_zero():
+def test_temperature_zero_is_greedy():
+    logits = torch.randn(5, 9)
+    assert torch.equal(sample(logits, temperature=0), logits.argmax(1, keepdim=True))
+    assert torch.equal(sample(logits, 0.0, 3, 0.5), logits.argmax(1, keepdim=True))
+
+
+def test_top_p_of_zero_and_top_k_of_zero(monkeypatch):
+    """As servers send them: greedy, and no limit."""
+    logits = torch.randn(5, 9)
+    assert torch.equal(sample(logits, top_p=0.0), logits.argmax(1, keepdim=True))
+    found = drawn_from(monkeypatch, logits, top_k=0, top_p=1.0)
+    torch.testing.assert_close(found, logits.softmax(-1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_drawn_in_float32(monkeypatch, dtype):
+    logits = (torch.randn(3, 2000) * 3).to(dtype)
+    expected = TopPLogitsWarper(0.9)(None, logits.float() / 0.01).softmax(-1)
+    found = drawn_from(monkeypatch, logits, temperature=0.01, top_p=0.9)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, expected)
+
+
+def test_nan():
     with raises_as_documented(PAGE, "RuntimeError: probability tensor contains"):
-        sample(torch.tensor([[1.0, 2.0]]), temperature=0.0)
+        sample(torch.tensor([[1.0, torch.nan]]))
+
+
+def test_min_p_is_that_of_transformers():
+    logits = torch.randn(4, 50) * 3
+    p = logits.softmax(-1)
+    found = logits.masked_fill(p < 0.1 * p.amax(-1, keepdim=True), -torch.inf)
+    torch.testing.assert_close(found, MinPLogitsWarper(0.1)(None, logits))

@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented
+from cookbook.catalogue import Catalogue
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/adaptive-pooling"
 snippet = load_snippet("models/adaptive_pooling.py")
@@ -29,17 +30,29 @@ def by_loops(x, out_h, out_w, reduce=np.mean):
 
 
 def test_the_snippet_against_loops():
-    x = snippet.x
-    assert x.shape == (2, 8, 14, 21)
-    torch.testing.assert_close(snippet.vector, by_loops(x, 1, 1).flatten(1))
-    torch.testing.assert_close(snippet.same, by_loops(x, 1, 1).flatten(1))
-    torch.testing.assert_close(snippet.pooled, by_loops(x, 7, 7))
-    torch.testing.assert_close(snippet.fixed, by_loops(x, 7, 7))
+    x = snippet.features(torch.randn(2, 3, 14, 21)).detach()
+    torch.testing.assert_close(snippet.pool(x), by_loops(x, 1, 1))
+    head = snippet.model[-1]
+    expected = by_loops(x, 1, 1).flatten(1) @ head.weight.T + head.bias
+    torch.testing.assert_close(snippet.model[1:](x), expected)
 
 
-def test_the_windows_by_hand():
-    assert snippet.windows == [(0, 2), (1, 4), (3, 5)]
-    assert snippet.means.tolist() == [[1.5, 3, 4.5]]
+@pytest.mark.parametrize("size", [(14, 21), (7, 1), (33, 40)])
+def test_the_answer_takes_images_of_any_size(size):
+    answer = Catalogue(ROOT).by_slug["adaptive-pooling"].answer
+    conv = nn.Conv2d(1, 4, 3, padding=1)
+    names = {"features": nn.Sequential(conv, nn.ReLU()), "C": 4, "classes": 5}
+    exec(answer.text, names)
+    model = names["model"].bfloat16()
+    y = model(torch.randn(1, 1, *size).bfloat16())
+    assert y.shape == (1, 5)
+    assert y.dtype == torch.bfloat16
+
+
+def test_the_windows_of_the_page_by_hand():
+    row = torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]])
+    assert windows(5, 3) == [(0, 2), (1, 4), (3, 5)]
+    assert nn.AdaptiveAvgPool1d(3)(row).tolist() == [[1.5, 3, 4.5]]
 
 
 @pytest.mark.parametrize("n", [1, 5, 7, 13, 14, 15, 20, 32])

@@ -9,12 +9,17 @@ from timm.layers import calculate_drop_path_rates
 from torch import nn
 from torchvision.ops import StochasticDepth
 
+from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/drop-path"
 SNIPPET = "models/drop_path.py"
 snippet = load_snippet(SNIPPET)
 DropPath = snippet.DropPath
+
+
+def branch():
+    return nn.Sequential(nn.LayerNorm(4), nn.Linear(4, 4))
 
 
 @pytest.fixture(autouse=True)
@@ -53,11 +58,11 @@ def test_the_ends():
 
 
 def test_a_dropped_sample_passes_the_block_unchanged():
-    block = snippet.Block(4, 1.0)
+    block = snippet.Block(branch(), 1.0)
     x = torch.randn(3, 4)
     assert torch.equal(block(x), x)
     torch.testing.assert_close(block.eval()(x), x + block.branch(x))
-    half = snippet.Block(4, 0.5)
+    half = snippet.Block(branch(), 0.5)
     x = torch.randn(400, 4)
     whole, out = x + 2 * half.branch(x), half(x)
     kept = (out != x).any(1)
@@ -66,7 +71,7 @@ def test_a_dropped_sample_passes_the_block_unchanged():
 
 
 def test_a_dropped_sample_gives_the_branch_no_gradient():
-    block = snippet.Block(4, 1.0)
+    block = snippet.Block(branch(), 1.0)
     block(torch.randn(3, 4)).sum().backward()
     assert all((p.grad == 0).all() for p in block.parameters())
 
@@ -78,6 +83,20 @@ def test_the_demonstration(capsys):
     printed = [float(v) for v in capsys.readouterr().out.strip("[]\n").split(",")]
     assert len(printed) == 8
     assert set(printed) == {0.0, 2.0}
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_the_answer_for_any_number_of_blocks(count):
+    answer = Catalogue(ROOT).by_slug["drop-path"].answer
+    assert set(answer.yours) == {"branches"}
+    names = {"branches": [branch() for _ in range(count)], "__name__": "pasted"}
+    exec(answer.text, names)
+    assert names["rates"] == pytest.approx(calculate_drop_path_rates(0.1, count))
+    x = torch.randn(1, 5, 4)
+    expected = x
+    for one in names["branches"]:
+        expected = expected + one(expected)
+    torch.testing.assert_close(names["model"].eval()(x), expected)
 
 
 def test_on_the_sum_the_input_is_lost_too():
@@ -113,4 +132,4 @@ def test_messages():
     ):
         [x.item() for x in torch.linspace(0, 0.1, 12)]
     with torch.device("meta"):
-        nn.Sequential(*[snippet.Block(4, 0.1 * i / 11) for i in range(12)])
+        nn.Sequential(*[snippet.Block(branch(), 0.1 * i / 11) for i in range(12)])

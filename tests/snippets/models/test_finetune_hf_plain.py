@@ -1,85 +1,41 @@
 """finetune-hf-plain: the loss and the steps by hand; what the messages say."""
 
+import copy
+
 import pytest
 import torch
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import (
     AutoModelForSequenceClassification,
-    AutoTokenizer,
     BertConfig,
-    BertTokenizer,
     DataCollatorWithPadding,
 )
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "models/finetune-hf-plain"
-SNIPPET = "models/finetune_hf_plain.py"
-ANSWER = Catalogue(ROOT).by_slug["finetune-hf-plain"].answer
-TEXTS = ["so", "a bad film", "so bad", "a good film so good", "bad"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """What the demonstration saves in place of a download."""
-    folder = tmp_path_factory.mktemp("run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        load_snippet(SNIPPET)
-    return folder
+snippet = load_snippet("models/finetune_hf_plain.py")
 
 
 @pytest.fixture
-def loaded(folder):
-    tokenizer = AutoTokenizer.from_pretrained(folder / "tiny-bert")
+def loaded():
     torch.manual_seed(0)
-    load = AutoModelForSequenceClassification.from_pretrained
-    return tokenizer, load(folder / "tiny-bert")
-
-
-def pasted(folder, **given):
-    """The names that the answer leaves."""
-    names = {"name": folder / "tiny-bert", "texts": TEXTS, "labels": [0, 1, 0, 1, 1]}
-    names |= {"lr": 1e-3, "epochs": 1, **given}
-    exec(names.pop("code", ANSWER.text), names)
-    return names
+    return snippet.load()
 
 
 def encode(tokenizer, texts, **options):
     return tokenizer(texts, padding=True, return_tensors="pt", **options)
 
 
-def test_a_reader_brings_a_name_and_texts():
-    assert set(ANSWER.yours) == {"name", "texts", "labels", "lr", "epochs"}
-
-
 def test_the_program_learns_saves_and_loads(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    snippet = load_snippet(SNIPPET)
-    assert capsys.readouterr().out == f"{snippet.labels}\n"
+    snippet.main()
+    assert capsys.readouterr().out == f"{list(snippet.DATA.values())}\n"
     names = {path.name for path in (tmp_path / "finetuned").iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
-    assert not snippet.model.training
-    tokenizer = AutoTokenizer.from_pretrained("finetuned")
-    assert (
-        tokenizer("so good")["input_ids"] == snippet.tokenizer("so good")["input_ids"]
-    )
-
-
-def test_a_bfloat16_checkpoint_trains_in_float32(folder, loaded, tmp_path):
-    """transformers 5 would load it as it was saved; then small steps are lost."""
-    tokenizer, model = loaded
-    tokenizer.save_pretrained(tmp_path)
-    model.bfloat16().save_pretrained(tmp_path)
-    load = AutoModelForSequenceClassification.from_pretrained
-    assert load(tmp_path).dtype == torch.bfloat16
-    before = load(tmp_path, dtype=torch.float32).state_dict()
-    model = pasted(folder, name=tmp_path, lr=2e-5)["model"]
-    assert model.dtype == torch.float32
-    weight = "bert.encoder.layer.0.output.dense.weight"
-    assert (model.state_dict()[weight].cpu() != before[weight]).float().mean() > 0.9
+    saved = tmp_path / "finetuned"
+    assert not AutoModelForSequenceClassification.from_pretrained(saved).training
 
 
 def test_the_collator_pads_masks_and_renames(loaded):
@@ -93,46 +49,42 @@ def test_the_collator_pads_masks_and_renames(loaded):
         next(iter(DataLoader(data, 2)))
 
 
-def test_the_steps_are_those_of_sgd_by_hand(folder, loaded, tmp_path):
-    tokenizer, other = loaded
-    other.config.hidden_dropout_prob = other.config.attention_probs_dropout_prob = 0.0
-    other.save_pretrained(tmp_path)
-    tokenizer.save_pretrained(tmp_path)
-    code = ANSWER.text.replace("torch.optim.AdamW", "torch.optim.SGD")
-    assert code != ANSWER.text
-    given = {"texts": ["so good", "a"], "labels": [1, 0], "lr": 0.1, "epochs": 2}
-    model = pasted(folder, name=tmp_path, code=code, **given)["model"]
+def test_train_takes_the_steps_of_sgd_by_hand(loaded):
+    tokenizer, model = loaded
+    for layer in model.modules():
+        if isinstance(layer, torch.nn.Dropout):
+            layer.p = 0.0
+    other = copy.deepcopy(model.eval())
+    data = [{**tokenizer("so good"), "label": 1}, {**tokenizer("a"), "label": 0}]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    snippet.train(model, tokenizer, data, optimizer, epochs=2)
     assert model.training
     inputs = encode(tokenizer, ["so good", "a"])
-    other.eval()
     for _ in range(2):
         loss = F.cross_entropy(other(**inputs).logits, torch.tensor([1, 0]))
         weights = [p for p in other.parameters() if p.requires_grad]
         for p, grad in zip(weights, torch.autograd.grad(loss, weights), strict=True):
             p.data -= 0.1 * grad
-    torch.testing.assert_close(model.cpu().state_dict(), other.state_dict())
+    torch.testing.assert_close(model.state_dict(), other.state_dict())
 
 
-def test_the_texts_are_shuffled_and_padded_to_the_longest_of_a_batch(folder):
-    code = ANSWER.text.replace("batch_size=16", "batch_size=2")
-    assert code != ANSWER.text
-    loader, lengths = pasted(folder, code=code)["loader"], []
-    for batch in [batch for _ in range(4) for batch in loader]:
-        lengths.append(batch["attention_mask"].sum(1).tolist())
-        assert batch["input_ids"].shape[1] == max(lengths[-1])
-    assert [len(some) for some in lengths] == [2, 2, 1] * 4
-    groups = [lengths[i : i + 3] for i in range(0, 12, 3)]
-    epochs = [[n for some in group for n in some] for group in groups]
+def test_the_texts_are_shuffled_and_padded_to_the_longest_of_two(loaded):
+    tokenizer, model = loaded
+    texts = ["so", "a bad film", "so bad", "a good film so good", "bad"]
+    data = [{**tokenizer(x), "label": int("good" in x)} for x in texts]
+    seen = []
+
+    def keep(_, args, kwargs):
+        seen.append(kwargs["attention_mask"].sum(1).tolist())
+        assert kwargs["attention_mask"].shape[1] == max(seen[-1])
+
+    model.register_forward_pre_hook(keep, with_kwargs=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    snippet.train(model, tokenizer, data, optimizer, epochs=4)
+    assert [len(lengths) for lengths in seen] == [2, 2, 1] * 4
+    epochs = [[*seen[i], *seen[i + 1], *seen[i + 2]] for i in range(0, 12, 3)]
     assert all(sorted(epoch) == [3, 3, 4, 5, 7] for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) > 1
-
-
-def test_a_text_column_that_is_left():
-    """As of a table; without the tokenizer's columns alone nothing can be padded."""
-    with raises_as_documented(PAGE, "ValueError: Unable to create tensor"):
-        DataCollatorWithPadding(BertTokenizer())(
-            [{"input_ids": [2, 3], "text": "so"}, {"input_ids": [2], "text": "bad"}]
-        )
 
 
 def test_padding_counts_without_the_mask(loaded):
