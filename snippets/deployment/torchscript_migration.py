@@ -14,14 +14,14 @@ def make_model():
 
 
 if __name__ == "__main__":
-    x = torch.randn(2, 8)
+    x = torch.randn(2, 8)  # (N, 8), N of 2 or more: an example input
     traced = torch.jit.trace(make_model(), x)  # noqa: TID251
     traced.save("old.pt")  # stands for your file
 
     old = torch.jit.load("old.pt", map_location="cpu").eval()
     model = make_model()
     model.load_state_dict(old.state_dict())
-    batch = {0: torch.export.Dim("batch")}  # any size; 2 or more in x
+    batch = {0: torch.export.Dim("batch")}  # any size
     program = torch.export.export(model.eval(), (x,), dynamic_shapes=(batch,))
     torch.export.save(program, "model.pt2")
     new = torch.export.load("model.pt2").module()

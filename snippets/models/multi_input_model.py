@@ -15,7 +15,9 @@ class ImageAndTable(nn.Module):
         self.head = nn.Linear(cnn_features + 16, classes)
 
     def forward(self, image, table):
-        return self.head(torch.cat((self.cnn(image), self.mlp(table)), 1))
+        a = self.cnn(image)  # (N, cnn_features)
+        b = self.mlp(table)  # (N, 16)
+        return self.head(torch.cat((a, b), dim=1))
 
 
 class ImageTableDataset(Dataset):

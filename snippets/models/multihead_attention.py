@@ -25,9 +25,12 @@ class SelfAttention(nn.Module):
 if __name__ == "__main__":
     torch.manual_seed(0)
     x = torch.randn(2, 5, 16)  # (N, T, C)
-    padding = torch.arange(5) >= torch.tensor([[5], [3]])  # True: ignore
+    lengths = torch.tensor([[5], [3]])  # tokens of each text
+    padding = torch.arange(5) >= lengths  # (N, T), True: ignore
+
     attention = nn.MultiheadAttention(16, num_heads=4, batch_first=True)
     y, weights = attention(x, x, x, key_padding_mask=padding)
+
     print(y.shape, weights.shape)  # (N, T, C), (N, query, key)
 
     own = SelfAttention(16, 4)  # with the weights of torch's layer

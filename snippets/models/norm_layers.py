@@ -9,7 +9,7 @@ tokens = torch.randn(8, 20, 64)  # (N, T, D)
 bn = nn.BatchNorm2d(32)  # CNN, large batch
 gn = nn.GroupNorm(8, 32)  # CNN, small batch: 8 groups of 4 channels
 ln = nn.LayerNorm(64)  # transformer: the last axis
-rms = nn.RMSNorm(64)  # language model: no mean, no bias
+rms = nn.RMSNorm(64, eps=1e-6)  # language model: no mean, no bias
 
 y = bn(images).transpose(0, 1)  # each channel, over N, H, W
 print("BatchNorm", tuple(y.flatten(1).std(1).shape), "statistics")

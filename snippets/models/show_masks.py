@@ -5,9 +5,9 @@ import torch
 from matplotlib.colors import ListedColormap
 
 words = ["the", "cat", "sat", "<pad>", "<pad>"]
-tokens = torch.tensor([[5, 2, 7, 0, 0]])  # (N, T), 0 is padding
-N, T = tokens.shape
-padding = tokens == 0  # (N, T)
+text = torch.tensor([[5, 2, 7, 0, 0]])  # (N, T), 0 is padding
+N, T = text.shape
+padding = text == 0  # (N, T)
 future = torch.ones(T, T, dtype=torch.bool).triu(1)  # (query, key)
 
 masks = {"future": future, "padding": padding.expand(T, T)}

@@ -5,13 +5,14 @@ from torch import nn
 
 x = torch.rand(2, 64, 7, 7)  # (N, C, H, W)
 
-resize = nn.Upsample(scale_factor=2, mode="bilinear")
-conv = nn.Conv2d(64, 32, 3, padding=1)
-up = nn.Sequential(resize, conv)  # smooth; the usual choice
+up = nn.Sequential(
+    nn.Upsample(scale_factor=2, mode="bilinear"),
+    nn.Conv2d(64, 32, 3, padding=1),  # 64 channels to 32
+)
+
 transposed = nn.ConvTranspose2d(64, 32, 4, stride=2, padding=1)
 four = nn.Conv2d(64, 4 * 32, 3, padding=1)  # 4 channels make 2 x 2 pixels
 shuffle = nn.Sequential(four, nn.PixelShuffle(2))
-
 for layer in (up, transposed, shuffle):
     assert layer(x).shape == (2, 32, 14, 14)
 

@@ -1,4 +1,6 @@
-"""model-summary: every row by hand and against torchinfo; what has no row."""
+"""model-summary: rows of the table by hand, what has no row, and the messages."""
+
+import re
 
 import pytest
 import torch
@@ -9,7 +11,6 @@ from torch.nn import functional as F
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "models/model-summary"
-snippet = load_snippet("models/model_summary.py")
 
 
 class Net(nn.Module):
@@ -27,64 +28,29 @@ class Net(nn.Module):
         return self.attention(x, x, x)[0] + x
 
 
-def test_a_sequence_by_hand(capsys):
-    body = nn.Sequential(nn.Conv2d(3, 2, 3, stride=2), nn.ReLU())
-    model = nn.Sequential(body, nn.Flatten(), nn.Linear(18, 1000))
-    snippet.summarize(model, torch.rand(5, 3, 7, 7))
-    assert capsys.readouterr().out.splitlines() == [
-        "     Sequential (5, 1000)       19,056",
-        "0    Sequential (5, 2, 3, 3)        56",
-        "0.0  Conv2d     (5, 2, 3, 3)        56",
-        "0.1  ReLU       (5, 2, 3, 3)         0",
-        "1    Flatten    (5, 18)              0",
-        "2    Linear     (5, 1000)       19,000",
-    ]
+def test_the_demonstration_by_hand(capsys):
+    snippet = load_snippet("models/model_summary.py")
+    printed, _, table = capsys.readouterr().out.partition("=====")
+    assert printed == f"{snippet.model}\n"
+    rows = [line.strip(" ├└│─") for line in table.splitlines()]
+    cells = [re.split(r"\s{2,}", row) for row in rows]
+    for row in (
+        ["Sequential", "[1, 10]", "--"],
+        ["Conv2d: 2-1", "[1, 8, 26, 26]", str(8 * 9 + 8)],
+        ["MaxPool2d: 2-3", "[1, 8, 13, 13]", "--"],
+        ["Flatten: 1-2", "[1, 1352]", "--"],
+        ["Linear: 1-3", "[1, 10]", f"{13520 + 10:,}"],
+    ):
+        assert row in cells
 
 
-def test_tuples_and_layers_that_are_not_called(capsys):
-    snippet.summarize(Net(), torch.rand(2, 5, 3))
-    lines = capsys.readouterr().out.splitlines()
-    found = [line.split(maxsplit=1) for line in lines[1:]]
-    lstm = 4 * 4 * (3 + 4 + 2)
-    attention = 4 * 4 * (4 + 1)
-    assert [(name, " ".join(rest.split())) for name, rest in found] == [
-        ("rnn", f"LSTM (2, 5, 4) {lstm}"),
-        ("norm", "BatchNorm1d (2, 5, 4) 10"),
-        ("attention", f"MultiheadAttention (2, 5, 4) {attention}"),
-        ("attention.out_proj", "NonDynamicallyQuantizableLinear - 20"),
-        ("unused", "Linear - 28"),
-    ]
-    assert lines[0].split()[-1] == str(lstm + 10 + attention + 28)
-
-
-def test_no_hook_no_graph_and_the_mode_are_left():
-    model = Net().eval()
-    before = {key: value.clone() for key, value in model.state_dict().items()}
-    kept = []
-    model.register_forward_hook(lambda *args: kept.append(args[2]))
-    snippet.summarize(model, torch.rand(2, 5, 3))
-    assert not kept[0].requires_grad
-    assert sum(len(layer._forward_hooks) for layer in model.modules()) == 1
-    assert not any(layer.training for layer in model.modules())
-    torch.testing.assert_close(model.state_dict(), before)
-
-
-def test_hooks_go_when_the_model_fails():
-    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(5, 6))
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        snippet.summarize(model, torch.rand(1, 3))
-    assert not any(layer._forward_hooks for layer in model.modules())
-
-
-def test_train_mode_changes_the_statistics_and_torchinfo_does_not():
-    x = torch.rand(2, 5, 3)
+def test_nothing_is_left_behind():
     model = Net()
-    mean = model.norm.running_mean.clone()
-    torchinfo.summary(model, input_data=x, verbose=0)
-    assert torch.equal(model.norm.running_mean, mean)
+    before = {key: value.clone() for key, value in model.state_dict().items()}
+    torchinfo.summary(model, input_data=torch.rand(2, 5, 3), verbose=0)
+    torch.testing.assert_close(model.state_dict(), before)
     assert model.training
-    snippet.summarize(model, x)
-    assert not torch.equal(model.norm.running_mean, mean)
+    assert not any(layer._forward_hooks for layer in model.modules())
 
 
 def test_torchinfo_gives_every_layer_the_mode_of_the_model():

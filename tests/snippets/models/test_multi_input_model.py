@@ -60,3 +60,11 @@ def test_messages():
         {"image": image}.to("cpu")
     with raises_as_documented(PAGE, "RuntimeError: mat1 and mat2"):
         make()(image, table.double())
+
+
+def test_one_sample_another_dtype_and_device():
+    model = make().bfloat16()
+    image, table = torch.ones(1, 3, 4, 4), torch.ones(1, 4)
+    logits = model(image.bfloat16(), table.bfloat16())
+    assert (logits.dtype, logits.shape) == (torch.bfloat16, (1, 2))
+    assert model.float().to("meta")(image.to("meta"), table.to("meta")).is_meta

@@ -52,6 +52,13 @@ def test_layernorm_of_images():
     close(nn.GroupNorm(1, 8)(images), normalised(images, (1, 2, 3)))
 
 
+def test_the_eps_of_rmsnorm_matters_for_small_numbers():
+    x = torch.full((1, 4), 1e-3)
+    default = 1e-3 / np.sqrt(1e-6 + 1.1920929e-7)
+    close(nn.RMSNorm(4)(x), np.full((1, 4), default))
+    close(nn.RMSNorm(4, eps=1e-6)(x), np.full((1, 4), 2**-0.5))
+
+
 def test_rmsnorm():
     x = snippet.tokens.double().numpy()
     close(snippet.rms(snippet.tokens), x / np.sqrt((x**2).mean(2, keepdims=True)))

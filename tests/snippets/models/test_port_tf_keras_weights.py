@@ -35,7 +35,7 @@ def windows(x, size=3, stride=1):
 
 
 class Keras:
-    """A Keras layer, as far as it is read: its arrays, and its epsilon if it has one."""
+    """A Keras layer as far as it is read: arrays, and perhaps an epsilon."""
 
     def __init__(self, *shapes, **settings):
         self.arrays = [torch.rand(shape).numpy() for shape in shapes]
