@@ -5,10 +5,11 @@ from torch import nn
 
 x, y = torch.tensor([[1.0], [2.0]]), torch.tensor([[2.0], [4.0]])
 model = nn.Linear(1, 1, bias=False)
+loss_fn = nn.MSELoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 for _ in range(20):
-    loss = nn.functional.mse_loss(model(x), y)
+    loss = loss_fn(model(x), y)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

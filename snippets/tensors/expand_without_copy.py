@@ -5,9 +5,10 @@ import torch
 features = torch.randn(64, 512)  # (B, C)
 images = torch.randn(64, 512, 7, 7)  # (B, C, H, W)
 
+H, W = images.shape[2:]
 pixel = features[:, :, None, None]  # (B, C, 1, 1)
-view = pixel.expand(-1, -1, 7, 7)  # only to read
-copy = pixel.repeat(1, 1, 7, 7)  # 49 times the memory
+view = pixel.expand(-1, -1, H, W)  # only to read
+copy = pixel.repeat(1, 1, H, W)  # H * W times the memory
 scaled = images * pixel  # arithmetic needs neither
 
 assert torch.equal(view, copy)

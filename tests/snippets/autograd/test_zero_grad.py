@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/zero-grad"
@@ -25,6 +26,19 @@ def test_steps_by_hand(clear):
         gradient += 2 * 1 * (by_hand - 2) * (1 + 4) / 2  # of (w − 2)²·(1² + 2²)/2
         by_hand -= 0.1 * gradient
     assert layer.weight.item() == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_the_answer_in_a_loop_takes_the_gradient_of_the_last_batch_alone():
+    layer = nn.Linear(1, 1, bias=False)
+    nn.init.constant_(layer.weight, 0.5)
+    names = {"model": layer, "loss_fn": nn.MSELoss()}
+    names["optimizer"] = torch.optim.SGD(layer.parameters(), lr=0.1)
+    weight = 0.5
+    for a in (1.0, -2.0, 0.5):
+        names |= {"x": torch.tensor([[a]]), "y": torch.tensor([[3 * a]])}
+        exec(answer("zero-grad"), names)
+        weight -= 0.1 * 2 * (weight - 3) * a**2
+        assert layer.weight.item() == pytest.approx(weight, abs=1e-5)
 
 
 def test_the_snippet_learns_and_adds():

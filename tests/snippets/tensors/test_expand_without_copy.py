@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/expand-without-copy"
@@ -26,6 +27,17 @@ def test_expand_copies_nothing_and_repeat_everything():
     assert view.untyped_storage().nbytes() == 64 * 512 * 4
     assert copy.data_ptr() != snippet.features.data_ptr()
     assert copy.untyped_storage().nbytes() == 49 * 64 * 512 * 4
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 5, 3), (2, 1, 1, 1)], ids=str)
+def test_the_answer_for_other_sizes(shape):
+    B, C, H, W = shape
+    names = {"features": torch.rand(B, C).bfloat16(), "images": torch.rand(shape)}
+    exec(answer("expand-without-copy"), names)
+    copied = np.tile(names["features"].float().numpy().reshape(B, C, 1, 1), (H, W))
+    np.testing.assert_array_equal(names["view"].float(), copied)
+    np.testing.assert_array_equal(names["copy"].float(), copied)
+    assert names["scaled"].shape == shape
 
 
 def test_what_is_printed(capsys):
