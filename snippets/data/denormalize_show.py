@@ -1,25 +1,20 @@
-"""Undo Normalize, and show or save a batch as one picture."""
-
-import tempfile
-from pathlib import Path
+"""Undo Normalize, and show a batch as one picture."""
 
 import matplotlib.pyplot as plt
 import torch
 from torchvision.transforms import v2
-from torchvision.utils import make_grid, save_image
+from torchvision.utils import make_grid
 
-mean, std = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]  # as in training
+mean, std = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 original = torch.rand(8, 3, 32, 32)
-batch = v2.Normalize(mean, std)(original)  # what the loader gives
+batch = v2.Normalize(mean, std)(original)  # (B, 3, H, W)
 
-shape = (3, 1, 1)  # one value per channel
-m, s = torch.tensor(mean).view(shape), torch.tensor(std).view(shape)
-images = batch.cpu() * s + m
+scale = torch.tensor(std).view(3, 1, 1)  # one value per channel
+images = batch.cpu() * scale + torch.tensor(mean).view(3, 1, 1)
 grid = make_grid(images.clamp(0, 1), nrow=4)  # (3, H, W)
-
-folder = Path(tempfile.mkdtemp())
-save_image(grid, folder / "grid.png")
 plt.imshow(grid.permute(1, 2, 0).numpy())  # (H, W, 3)
 plt.axis("off")
-plt.savefig(folder / "figure.png")  # in a notebook: plt.show()
+plt.savefig("images.png")
+plt.show()  # opens a window, where there is a screen
+
 print(tuple(grid.shape), torch.allclose(images, original, atol=1e-5))

@@ -3,9 +3,11 @@
 import torch
 from torch import nn
 
-device = "cuda:0" if torch.cuda.is_available() else "cpu"
 model = nn.Linear(8, 2)
-model = nn.DataParallel(model.to(device))  # DDP is faster on one machine too
+
+device = "cuda:0" if torch.cuda.is_available() else "cpu"
+model = nn.DataParallel(model.to(device))  # on all GPUs
+
 y = model(torch.randn(6, 8))  # (6, 2), on cuda:0; each GPU got a part of 6
 loss = y.square().mean()  # outside the model, else one loss per GPU
 loss.backward()

@@ -10,34 +10,40 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
+def save_checkpoint(path, model, optimizer, epoch):
+    """Call it in every process; rank 0 writes to `path`, a Path."""
+    if dist.get_rank() == 0:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        checkpoint = {"epoch": epoch}
+        checkpoint["model_state_dict"] = model.module.state_dict()
+        checkpoint["optimizer_state_dict"] = optimizer.state_dict()
+        torch.save(checkpoint, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").replace(path)  # never half a file
+    dist.barrier()  # nobody reads before the file is complete
+
+
+def load_checkpoint(path, model, optimizer):
+    """Call it in every process; return the epoch to start with."""
+    if not path.exists():
+        return 0
+    checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+    model.module.load_state_dict(checkpoint["model_state_dict"])
+    optimizer.load_state_dict(checkpoint["optimizer_state_dict"])
+    return checkpoint["epoch"] + 1
+
+
 def train(epochs, device, last=Path("checkpoints/last.pt")):
     """Train this many epochs, counting those of the checkpoint."""
-    rank, world_size = dist.get_rank(), dist.get_world_size()
-    x = torch.linspace(-1, 1, 64).unsqueeze(1)  # (64, 1)
-    x = x[rank::world_size].to(device)  # the share of this process
+    x = torch.linspace(-1, 1, 64, device=device).unsqueeze(1)
     model = DDP(nn.Linear(1, 1).to(device))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-    start_epoch = 0
-
-    if last.exists():
-        checkpoint = torch.load(last, map_location="cpu", weights_only=True)
-        model.module.load_state_dict(checkpoint["model_state_dict"])
-        optimizer.load_state_dict(checkpoint["optimizer_state_dict"])
-        start_epoch = checkpoint["epoch"] + 1
-
+    start_epoch = load_checkpoint(last, model, optimizer)
     for epoch in range(start_epoch, epochs):
         optimizer.zero_grad()
-        loss = nn.functional.mse_loss(model(x), 3 * x)
-        loss.backward()
+        nn.functional.mse_loss(model(x), 3 * x).backward()
         optimizer.step()
-        if rank == 0:  # one process writes
-            last.parent.mkdir(parents=True, exist_ok=True)
-            checkpoint = {"model_state_dict": model.module.state_dict()}
-            checkpoint["optimizer_state_dict"] = optimizer.state_dict()
-            checkpoint["epoch"] = epoch
-            torch.save(checkpoint, last)
-            print(f"saved epoch {epoch}")
-        torch.distributed.barrier()  # all wait until the file is complete
+        save_checkpoint(last, model, optimizer, epoch)
+    print(f"rank {dist.get_rank()}: epochs {start_epoch} to {epochs - 1}")
 
 
 if __name__ == "__main__":

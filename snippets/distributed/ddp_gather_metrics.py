@@ -12,30 +12,31 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 
 @torch.no_grad()
 def evaluate(model, dataset, device, batch_size=64):
-    """Return loss, accuracy and the predicted classes of the whole dataset."""
-    rank, world_size = dist.get_rank(), dist.get_world_size()
-    share = range(rank, len(dataset), world_size)  # no sample twice
-    loader = DataLoader(Subset(dataset, share), batch_size)
+    """Return loss and accuracy of all, and this process's predictions."""
+    share = range(dist.get_rank(), len(dataset), dist.get_world_size())
+    loader = DataLoader(Subset(dataset, share), batch_size)  # none twice
     model.eval()
-    loss, correct, count, predicted = 0.0, 0, 0, []
+    loss, correct, predicted = 0.0, 0, []
     for x, y in loader:
         x, y = x.to(device), y.to(device)
         logits = model(x)
-        total = nn.functional.cross_entropy(logits, y, reduction="sum")
-        loss += total.item()
+        loss += nn.functional.cross_entropy(logits, y, reduction="sum").item()
         correct += (logits.argmax(1) == y).sum().item()
-        count += len(y)
         predicted += logits.argmax(1).tolist()
+    sums = torch.tensor([loss, correct], dtype=float, device=device)
+    dist.all_reduce(sums)  # the sums over all processes
+    loss, accuracy = (sums / len(dataset)).tolist()
+    return loss, accuracy, predicted
 
-    sums = torch.tensor([loss, correct, count], dtype=float, device=device)
-    dist.all_reduce(sums)  # adds up sums and counts of all processes
-    loss, correct, count = sums.tolist()
-    shares = [None] * world_size
+
+def gather_in_order(predicted):
+    """Return the predictions of all, in the order of the dataset."""
+    shares = [None] * dist.get_world_size()
     dist.all_gather_object(shares, predicted)  # their lengths may differ
-    in_order = torch.empty(len(dataset), dtype=torch.long)
-    for i, part in enumerate(shares):
-        in_order[i::world_size] = torch.tensor(part)
-    return loss / count, correct / count, in_order
+    together = torch.empty(sum(map(len, shares)), dtype=torch.long)
+    for rank, share in enumerate(shares):
+        together[rank :: len(shares)] = torch.tensor(share)
+    return together
 
 
 if __name__ == "__main__":
@@ -52,9 +53,8 @@ if __name__ == "__main__":
     dataset = TensorDataset(x, (x[:, 0] > 0.5).long())
     torch.manual_seed(0)
     model = DDP(nn.Linear(1, 2).to(device))
-    # .module, because DDP's own forward may wait for the others.
     loss, accuracy, predicted = evaluate(model.module, dataset, device)
-    if dist.get_rank() == 0:
-        print(f"{len(predicted)} samples, accuracy {accuracy:.2f}")
+    predicted = gather_in_order(predicted)  # every process calls it
+    print(f"rank {dist.get_rank()}: {accuracy:.2f} of {len(predicted)}")
     del model  # DDP holds the group
     dist.destroy_process_group()

@@ -10,24 +10,25 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
-def train(model, loader, loss_fn, optimizer, steps):
+def train(model, loader, loss_fn, optimizer, device, steps=4):
     """Update once per group of `steps` batches; the last may be smaller."""
+    model.train()
+    optimizer.zero_grad()
     for i, (x, y) in enumerate(loader):
-        group = min(steps, len(loader) - i // steps * steps)
-        last = (i + 1) % steps == 0 or i + 1 == len(loader)
+        x, y = x.to(device), y.to(device)
+        first = i - i % steps  # of this group
+        group = min(steps, len(loader) - first)  # how many batches it has
+        last = i + 1 == first + group
         with nullcontext() if last else model.no_sync():
-            # Both passes are inside: forward and backward.
-            (loss_fn(model(x), y) / group).backward()
-        if last:
+            loss = loss_fn(model(x), y)  # inside, as backward()
+            (loss / group).backward()
+        if last:  # now the gradients are the mean over all processes
             optimizer.step()
             optimizer.zero_grad()
 
 
 def main():
     """Fit a line, and compare with large batches in one process."""
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     gpu = None
     if torch.cuda.is_available():
         gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
@@ -35,14 +36,15 @@ def main():
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
 
     torch.manual_seed(0)  # the same data in all processes
-    x_all, y_all = torch.randn(2, 48, 1, device=gpu)
+    x_all, y_all = torch.randn(2, 48, 1)
     share = slice(dist.get_rank(), None, dist.get_world_size())
     x, y = x_all[share].chunk(6), y_all[share].chunk(6)
     loader = list(zip(x, y, strict=True))  # 6 batches in each process
-    model = DDP(nn.Linear(1, 1, bias=False, device=gpu))
+    device = gpu or torch.device("cpu")
+    model = DDP(nn.Linear(1, 1, bias=False).to(device))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     w = model.module.weight.item()
-    train(model, loader, nn.MSELoss(), optimizer, steps=4)
+    train(model, loader, nn.MSELoss(), optimizer, device, steps=4)
 
     # By hand, with the 32 and the last 16 samples: the same weight.
     for x, y in zip(x_all.split(32), y_all.split(32), strict=True):
@@ -52,4 +54,7 @@ def main():
 
 
 if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     main()

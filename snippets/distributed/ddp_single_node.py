@@ -25,36 +25,35 @@ def train(model, loader, loss_fn, optimizer, device):
     return total.item() / (len(loader.sampler) * dist.get_world_size())
 
 
-def main():
+def main(epochs=5):
     """Learn which points lie outside a circle."""
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)  # else "cuda" is cuda:0 in each process
-    device = gpu or torch.device("cpu")
-    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
-
     torch.manual_seed(0)
     x = torch.randn(600, 2)
     train_set = TensorDataset(x, (x.norm(dim=1) > 1.2).long())
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
-    model = DDP(model.to(device), device_ids=[gpu] if gpu else None)
+    loss_fn = nn.CrossEntropyLoss()
+
+    local_rank = int(os.environ["LOCAL_RANK"])  # torchrun sets it
+    has_gpu = torch.cuda.is_available()
+    gpu = torch.device("cuda", local_rank) if has_gpu else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
+    device = gpu or torch.device("cpu")
+    model = DDP(model.to(device))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
     sampler = DistributedSampler(train_set)  # shuffles; a share for each
     loader = DataLoader(train_set, batch_size=32, sampler=sampler)
-    loss_fn = nn.CrossEntropyLoss()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
-    for epoch in range(5):
+    for epoch in range(epochs):
         sampler.set_epoch(epoch)  # else every epoch has the same order
         loss = train(model, loader, loss_fn, optimizer, device)
         if dist.get_rank() == 0:  # one process prints and saves
             print(f"epoch {epoch}: loss {loss:.2f}")
-            state = model.module.state_dict()  # names without "module."
-            torch.save({"epoch": epoch, "model_state_dict": state}, "last.pt")
+            torch.save(model.module.state_dict(), "model.pt")
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     main()

@@ -16,7 +16,7 @@ def save(model, optimizer, epoch, folder):
     weights, optim = dcp_state.get_state_dict(model, optimizer)
     checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
     checkpoint["epoch"] = epoch
-    dcp.save(checkpoint, checkpoint_id=folder)  # to save: a folder
+    dcp.save(checkpoint, checkpoint_id=folder)  # a new folder
 
 
 def load(model, optimizer, folder):
@@ -24,7 +24,7 @@ def load(model, optimizer, folder):
     weights, optim = dcp_state.get_state_dict(model, optimizer)
     checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
     checkpoint["epoch"] = 0
-    dcp.load(checkpoint, checkpoint_id=folder)  # to load: fills the dict
+    dcp.load(checkpoint, checkpoint_id=folder)  # fills the dict
     epoch = checkpoint.pop("epoch")
     dcp_state.set_state_dict(model, optimizer, **checkpoint)
     return epoch

@@ -23,14 +23,8 @@ class Model(nn.Module):
         return self.head(x)
 
 
-def train(device, steps=5):
-    """Return the sharded model and the loss of the last step."""
-    torch.manual_seed(0)  # the same weights and data in all processes
-    model = Model()  # on the CPU: it may be too large for the GPU
-    for block in model.blocks:
-        fully_shard(block)  # moves it to the GPU, keeps a part
-    fully_shard(model)  # then what is left
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # after it
+def train(model, optimizer, device, steps=5):
+    """Return the loss of the last step, on the share of this process."""
     x = torch.randn(64, 8)[dist.get_rank() :: dist.get_world_size()]
     x, y = x.to(device), (x[:, 0] > 0).long().to(device)
     for _ in range(steps):
@@ -38,20 +32,26 @@ def train(device, steps=5):
         loss = nn.functional.cross_entropy(model(x), y)
         loss.backward()  # each process gets its part of the mean gradient
         optimizer.step()
-    return model, loss.item()
+    return loss.item()
 
 
 if __name__ == "__main__":
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)
+    local_rank = int(os.environ["LOCAL_RANK"])  # torchrun sets it
+    has_gpu = torch.cuda.is_available()
+    gpu = torch.device("cuda", local_rank) if has_gpu else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
+    torch.manual_seed(0)  # the same weights in all processes
+    model = Model()  # yours: on the CPU, with its blocks in a list
+    for block in model.blocks:
+        fully_shard(block)  # moves it to the GPU, keeps a part
+    fully_shard(model)  # then what is left
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # after it
 
-    model, _ = train(gpu or torch.device("cpu"))
+    train(model, optimizer, gpu or torch.device("cpu"))
     full = dcp_state.StateDictOptions(full_state_dict=True, cpu_offload=True)
     state = dcp_state.get_model_state_dict(model, options=full)  # all call it
     if dist.get_rank() == 0:  # the others got an empty one

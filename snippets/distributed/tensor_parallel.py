@@ -25,19 +25,23 @@ if __name__ == "__main__":
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    world_size = int(os.environ["WORLD_SIZE"])
-    mesh = init_device_mesh(device, (world_size,))  # joins the group
-
     torch.manual_seed(0)  # the same batch in all processes
-    model, x = MLP().to(device), torch.randn(4, 8).to(device)
-    expected = model(x)
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    world_size = int(os.environ["WORLD_SIZE"])  # torchrun sets it
+    mesh = init_device_mesh(device, (world_size,))  # takes this process's GPU
+    model = MLP().to(device)  # yours
+    # The names are those that print(model) shows.
     plan = {"up": tp.ColwiseParallel(), "down": tp.RowwiseParallel()}
     model = tp.parallelize_module(model, mesh, plan)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # after it
 
+    x = torch.randn(4, 8).to(device)
     out = model(x)
-    torch.testing.assert_close(out, expected)  # as in one process
+    whole = MLP().to(device)  # as in one process
+    weights = {k: w.full_tensor() for k, w in model.state_dict().items()}
+    whole.load_state_dict(weights)
+    torch.testing.assert_close(out, whole(x))
     out.square().mean().backward()
     optimizer.step()
     held = sum(p.to_local().numel() for p in model.parameters())

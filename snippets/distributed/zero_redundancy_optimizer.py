@@ -9,14 +9,16 @@ from torch.distributed.optim import ZeroRedundancyOptimizer as ZeRO
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
-def train(model, loader, loss_fn, optimizer):
+def train(model, loader, loss_fn, optimizer, device):
     """Stop all processes when the first has no more batches."""
+    model.train()
     try:
         with model.join(throw_on_early_termination=True):
             for x, y in loader:
+                x, y = x.to(device), y.to(device)
+                optimizer.zero_grad()
                 loss_fn(model(x), y).backward()
                 optimizer.step()
-                optimizer.zero_grad()
     except RuntimeError as error:
         if "exhausted" not in str(error):
             raise
@@ -24,32 +26,32 @@ def train(model, loader, loss_fn, optimizer):
 
 def main():
     """Train with one batch more in each further process."""
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)
-    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
-
-    rank = dist.get_rank()
+    rank = int(os.environ["RANK"])
     torch.manual_seed(rank)  # other data in each process
-    x, y = torch.randn(2, 3 + rank, 16, 8, device=gpu)
+    x, y = torch.randn(2, 3 + rank, 16, 8)
     loader = list(zip(x, y, strict=True))
-    net = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 8))
-    model = DDP(net.to(gpu))
+    model = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 8))
+    loss_fn = nn.MSELoss()
+
+    local_rank = int(os.environ["LOCAL_RANK"])  # torchrun sets it
+    has_gpu = torch.cuda.is_available()
+    gpu = torch.device("cuda", local_rank) if has_gpu else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
+    device = gpu or torch.device("cpu")
+    model = DDP(model.to(device))
     optimizer = ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
-    train(model, loader, nn.MSELoss(), optimizer)
+    train(model, loader, loss_fn, optimizer, device)
+    optimizer.consolidate_state_dict(to=0)  # all processes call it
+    if dist.get_rank() == 0:  # a file that a plain AdamW loads, too
+        torch.save(optimizer.state_dict(), "optimizer.pt")
+    dist.destroy_process_group()
 
     print(f"rank {rank}: state of {len(optimizer.optim.state)} tensors")
-    optimizer.consolidate_state_dict(to=0)  # all processes call it
-    if dist.get_rank() == 0:
-        state = optimizer.state_dict()  # same form as AdamW's
-        torch.save(state, "optimizer.pt")
-        assert len(state["state"]) == 4  # two weights, two biases
-    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     main()

@@ -1,6 +1,8 @@
 """denormalize-show: the images come back, and the files hold the grid."""
 
+import contextlib
 import logging
+import tempfile
 
 import matplotlib as mpl
 import numpy as np
@@ -11,10 +13,12 @@ from PIL import Image
 from torchvision.transforms import v2
 from torchvision.utils import make_grid, save_image
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 mpl.use("Agg")
-snippet = load_snippet("data/denormalize_show.py")
+with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    snippet = load_snippet("data/denormalize_show.py")  # it saves a picture
 PAGE = "data/denormalize-show"
 
 
@@ -43,13 +47,27 @@ def test_the_grid_has_two_rows_of_four():
     assert grid.max() <= 1
 
 
-def test_the_file_holds_the_grid():
-    with Image.open(snippet.folder / "grid.png") as file:
-        levels = np.asarray(file).astype(float)
-    expected = snippet.grid.permute(1, 2, 0).numpy() * 255
-    np.testing.assert_allclose(levels, expected, atol=0.51)
-    with Image.open(snippet.folder / "figure.png") as figure:
-        assert np.asarray(figure)[..., :3].std() > 10  # there is a picture
+def test_the_answer_alone(monkeypatch, tmp_path):
+    """Five images of another size, in bfloat16; the file shows their colours."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plt, "show", plt.close)  # a window is closed by hand
+    red = torch.tensor([0.8, 0.2, 0.4]).view(3, 1, 1).expand(5, 3, 10, 20)
+    names = {"mean": (0.5, 0.4, 0.3), "std": (0.1, 0.2, 0.3)}
+    names["batch"] = v2.Normalize(names["mean"], names["std"])(red).bfloat16()
+    exec(answer("denormalize-show"), names)
+    torch.testing.assert_close(names["images"], red, atol=0.02, rtol=0)
+    with Image.open("images.png") as figure:
+        pixels = np.asarray(figure)[..., :3].reshape(-1, 3) / 255
+    near = np.abs(pixels - [0.8, 0.2, 0.4]).max(1) < 0.03
+    assert near.mean() > 0.05
+
+
+def test_after_the_window_is_closed_the_file_is_empty(tmp_path):
+    plt.imshow(np.random.default_rng(0).random((8, 8, 3)))
+    plt.close()  # as by hand, while plt.show() waits
+    plt.savefig(tmp_path / "late.png")
+    with Image.open(tmp_path / "late.png") as figure:
+        assert np.asarray(figure)[..., :3].std() == 0
 
 
 def test_the_inverse_as_a_transform():

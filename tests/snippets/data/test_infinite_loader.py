@@ -5,8 +5,15 @@ from itertools import cycle, islice
 
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset, DistributedSampler, RandomSampler
+from torch.utils.data import (
+    DataLoader,
+    Dataset,
+    DistributedSampler,
+    RandomSampler,
+    TensorDataset,
+)
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/infinite-loader"
@@ -92,21 +99,28 @@ def test_the_end_of_a_pass_inside_a_generator():
         list(batches())
 
 
-def test_without_a_batch_it_would_not_end():
+def test_without_a_batch_it_ends():
     loader = DataLoader(torch.arange(3), 4, drop_last=True)
     assert len(loader) == 0
+    with pytest.raises(ValueError, match="the loader has no batch"):
+        next(snippet.forever(loader))
 
-    class Counted:
-        passes = 0
+    once = iter([torch.ones(1)])  # it does not start again
+    batches = snippet.forever(once)
+    next(batches)
+    with pytest.raises(ValueError, match="the loader has no batch"):
+        next(batches)
 
-        def __iter__(self):
-            self.passes += 1
-            if self.passes > 100:
-                raise RuntimeError("still no batch")
-            return iter(loader)
 
-    with pytest.raises(RuntimeError, match="still no batch"):
-        next(snippet.forever(Counted()))
+@pytest.mark.parametrize("drop_last", [False, True])
+def test_the_answer_alone(drop_last):
+    """5 samples in batches of 2: passes of 3 steps, or of 2."""
+    sizes = []
+    names = {"steps": 7, "train_step": lambda x, y: sizes.append(len(x))}
+    data = TensorDataset(torch.arange(5), torch.arange(5))
+    loader = DataLoader(data, 2, shuffle=True, drop_last=drop_last)
+    exec(answer("infinite-loader"), names | {"loader": loader})
+    assert sizes == ([2] * 7 if drop_last else [2, 2, 1, 2, 2, 1, 2])
 
 
 def test_a_sampler_of_so_many_steps():

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 snippet = load_snippet("data/large_dataset_memmap.py")
@@ -43,6 +44,19 @@ def test_a_loader_reads_all_rows(saved, num_workers):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(torch.cat(list(loader)).numpy(), array)
+
+
+def test_the_answer_alone(tmp_path):
+    """uint8 images, and a last small batch; every row once."""
+    images = np.random.default_rng(0).integers(0, 256, (21, 3, 4, 4), dtype=np.uint8)
+    np.save(tmp_path / "x.npy", images)
+    names = {"path": str(tmp_path / "x.npy")}
+    exec(answer("large-dataset-memmap"), names)
+    batches = list(names["loader"])
+    assert {x.dtype for x in batches} == {torch.uint8}
+    assert [len(x) for x in batches] == [8, 8, 5]
+    rows = sorted(x.numpy().tobytes() for x in torch.cat(batches))
+    assert rows == sorted(x.tobytes() for x in images)
 
 
 def test_the_file_is_opened_once_and_only_at_the_first_sample(saved, monkeypatch):

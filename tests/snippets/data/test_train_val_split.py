@@ -10,6 +10,7 @@ from sklearn.model_selection import (
 )
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, random_split
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 snippet = load_snippet("data/train_val_split.py")
@@ -17,25 +18,11 @@ PAGE = "data/train-val-split"
 TEN = TensorDataset(torch.arange(10))
 
 
-def test_stratified_parts_are_disjoint_and_keep_the_shares():
-    train, val = snippet.i, snippet.j
-    assert sorted([*train, *val]) == list(range(100))
-    assert (len(train), len(val)) == (80, 20)
-    share = np.mean(snippet.labels.numpy())
-    for part in (train, val):
-        ones = snippet.labels[part].sum().item()
-        assert abs(ones - share * len(part)) < 1
-    again = train_test_split(
-        range(100), test_size=0.2, stratify=snippet.labels, random_state=0
-    )
-    assert again == [train, val]
-
-
 def test_the_parts_have_transforms_of_their_own():
-    train, val = snippet.train_set, snippet.val_set
+    train, val = snippet.train_set, snippet.plain_val_set
     assert train.dataset is snippet.dataset
     assert val.dataset is snippet.plain
-    assert (train.indices, val.indices) == (snippet.i, snippet.j)
+    assert sorted(train.indices + val.indices) == list(range(100))
     # The same image: fixed in validation, a random crop of it in training.
     assert all(
         len({snippet.plain[i][0].tobytes() for _ in range(9)}) == 1
@@ -43,6 +30,20 @@ def test_the_parts_have_transforms_of_their_own():
     )
     assert len({snippet.dataset[0][0].tobytes() for _ in range(30)}) > 1
     assert snippet.dataset[7][1] == snippet.plain[7][1]
+
+
+@pytest.mark.parametrize("n", [10, 11, 5])
+def test_the_answer_alone(n):
+    """It repeats, whatever was drawn before; no sample is lost."""
+    parts = []
+    for seed in range(2):
+        torch.manual_seed(seed)
+        names = {"dataset": TensorDataset(torch.arange(n))}
+        exec(answer("train-val-split"), names)
+        parts.append([names["train_set"].indices, names["val_set"].indices])
+    assert parts[0] == parts[1]
+    assert sorted(parts[0][0] + parts[0][1]) == list(range(n))
+    assert len(parts[0][1]) == n // 5
 
 
 def test_the_random_split_repeats():

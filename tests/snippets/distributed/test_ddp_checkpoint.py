@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
+from tests.chains.pasted import answer
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_checkpoint.py"
@@ -61,7 +62,7 @@ def test_one_process_stops_and_goes_on(monkeypatch, tmp_path, capsys):
     snippet.train(2, "cpu")
     snippet.train(4, "cpu")
     snippet.train(4, "cpu")  # nothing is left to do
-    printed = [f"saved epoch {epoch}" for epoch in range(4)]
+    printed = [f"rank 0: epochs {epochs}" for epochs in ("0 to 1", "2 to 3", "4 to 3")]
     assert capsys.readouterr().out.splitlines() == printed
     (file,) = Path("checkpoints").iterdir()
     assert file.name == "last.pt"
@@ -81,6 +82,44 @@ def test_two_processes(tmp_path):
     checkpoint = torch.load(tmp_path / "checkpoints/last.pt", weights_only=True)
     expected = one_process(4).state_dict()
     torch.testing.assert_close(checkpoint["model_state_dict"], dict(expected))
+
+
+@pytest.mark.usefixtures("group")
+def test_the_answer_alone(monkeypatch, tmp_path):
+    """Weights and state are those saved, in bfloat16 too; a first run begins at 0."""
+    names, last = {}, tmp_path / "runs/a/last.pt"
+    exec(answer("ddp-checkpoint"), names)
+    model = DDP(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).bfloat16())
+    optimizer = torch.optim.AdamW(model.parameters())
+    assert names["load_checkpoint"](last, model, optimizer) == 0
+    model(torch.randn(4, 2, dtype=torch.bfloat16)).sum().backward()
+    optimizer.step()
+    names["save_checkpoint"](last, model, optimizer, 6)
+
+    other = DDP(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).bfloat16())
+    again = torch.optim.AdamW(other.parameters())
+    assert names["load_checkpoint"](last, other, again) == 7
+    same = {"rtol": 0, "atol": 0}
+    torch.testing.assert_close(other.state_dict(), model.state_dict(), **same)
+    moments = again.state_dict()["state"]
+    torch.testing.assert_close(moments, optimizer.state_dict()["state"], **same)
+
+
+@pytest.mark.usefixtures("group")
+def test_killed_while_saving_the_last_file_is_whole(monkeypatch, tmp_path):
+    last, model = tmp_path / "last.pt", DDP(nn.Linear(1, 1))
+    optimizer = torch.optim.Adam(model.parameters())
+    snippet.save_checkpoint(last, model, optimizer, 0)
+
+    def killed(checkpoint, path):
+        path.write_bytes(b"half a file")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            snippet.save_checkpoint(last, model, optimizer, 1)
+    assert snippet.load_checkpoint(last, model, optimizer) == 1
 
 
 def test_the_optimizer_state_follows_its_parameters():

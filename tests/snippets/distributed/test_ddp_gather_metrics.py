@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DistributedSampler, TensorDataset
 
+from tests.chains.pasted import answer
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_gather_metrics.py"
@@ -19,7 +20,8 @@ DRIVER = """
 import runpy, sys, torch, torch.distributed as dist
 from torch.utils.data import DistributedSampler, TensorDataset
 from torchmetrics.classification import BinaryAUROC, MulticlassAccuracy
-evaluate = runpy.run_path(sys.argv[1])["evaluate"]
+run = runpy.run_path(sys.argv[1])
+evaluate, gather_in_order = run["evaluate"], run["gather_in_order"]
 seen = []
 
 class Given(torch.nn.Module):  # the data are the logits
@@ -31,6 +33,7 @@ def work(rank):
     dist.init_process_group("gloo")
     x, y = torch.load("data.pt")
     loss, accuracy, predicted = evaluate(Given(), TensorDataset(x, y), "cpu", 4)
+    predicted = gather_in_order(predicted)
 
     metric, auc = MulticlassAccuracy(num_classes=3, average="micro"), BinaryAUROC()
     for i in range(rank, len(y), 2):
@@ -60,7 +63,20 @@ def test_one_process_evaluates_all_samples_in_eval_mode():
     odds = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     np.testing.assert_allclose(loss, log_loss(y, odds, labels=range(3)))
     assert accuracy == accuracy_score(y, x.argmax(1))
-    assert predicted.tolist() == x.argmax(1).tolist()
+    assert predicted == x.argmax(1).tolist()
+    assert snippet.gather_in_order(predicted).tolist() == predicted
+
+
+@pytest.mark.usefixtures("group")
+def test_the_answer_alone_in_bfloat16():
+    """A class that no sample has; BatchNorm by its running statistics."""
+    names = {}
+    exec(answer("ddp-gather-metrics"), names)
+    x, y = torch.eye(4)[:, :3].bfloat16(), torch.tensor([0, 1, 1, 0])
+    model = nn.BatchNorm1d(3).bfloat16()
+    got = names["evaluate"](model, TensorDataset(x, y), "cpu", 3)
+    assert got[1:] == (0.75, [0, 1, 2, 0])
+    assert model.num_batches_tracked == 0
 
 
 @pytest.mark.usefixtures("group")

@@ -9,10 +9,13 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_own_gpu, in_two_processes, load_snippet
 
 SNIPPET = "distributed/ddp_no_sync.py"
 snippet = load_snippet(SNIPPET)
+ONE = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+ONE |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
 
 # 7 batches of 2 for each process, three to a group: updates after 3, 6 and 7.
 DRIVER = """
@@ -42,7 +45,7 @@ def work(rank):
     model.register_comm_hook(None, average)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     optimizer.register_step_pre_hook(note)
-    run["train"](model, loader, nn.MSELoss(), optimizer, 3)
+    run["train"](model, loader, nn.MSELoss(), optimizer, "cpu", 3)
     torch.save([talks, steps, gradients, model.module.weight.detach()], f"{rank}.pt")
     leave()
 """
@@ -88,13 +91,28 @@ def test_one_synchronization_for_each_update(batches, steps, updates):
     talks = counted(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = list(zip(x, y, strict=True))
-    snippet.train(model, loader, nn.MSELoss(), optimizer, steps)
+    snippet.train(model, loader, nn.MSELoss(), optimizer, "cpu", steps)
     assert len(talks) == updates
     for xs, ys in zip(x.split(steps), y.split(steps), strict=True):
         xs, ys = xs.flatten(0, 1), ys.flatten(0, 1)
         w -= 0.1 * 2 * xs.T @ (xs @ w - ys) / len(xs)
     torch.testing.assert_close(model.module.weight.detach().T, w)
     assert model.module.weight.grad is None
+
+
+@pytest.mark.usefixtures("group")
+def test_gradients_left_from_before_do_not_count():
+    """The answer alone, in eval mode and with a gradient that nobody has cleared."""
+    names = {}
+    exec(answer("ddp-no-sync"), names)
+    model = DDP(nn.Linear(1, 1, bias=False)).eval()
+    model.module.weight.data.fill_(1)
+    model(torch.full((1, 1), 9.0)).sum().backward()
+    loader = [(torch.ones(2, 1), torch.zeros(2, 1))] * 3
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    names["train"](model, loader, nn.MSELoss(), optimizer, "cpu", steps=4)
+    assert model.module.weight.item() == pytest.approx(1 - 0.1 * 2)
+    assert model.training
 
 
 @pytest.mark.usefixtures("group")
@@ -111,9 +129,7 @@ def test_the_forward_pass_decides(inside, synchronized):
 
 @pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch):
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    monkeypatch.setattr(os, "environ", os.environ | ONE)
     snippet.main()
     assert not dist.is_initialized()
 
@@ -121,7 +137,7 @@ def test_plain_python_is_one_process(monkeypatch):
 @pytest.mark.usefixtures("own_process")
 def test_main_notices_gradients_that_are_not_averaged(monkeypatch):
     """Its claim can fail: an update too many changes the weight."""
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    monkeypatch.setattr(os, "environ", os.environ | ONE)
     train = snippet.train
     monkeypatch.setattr(snippet, "train", lambda *a, steps: train(*a, steps=2))
     try:

@@ -15,6 +15,7 @@ from torch.distributed.constants import default_pg_nccl_timeout
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
+from tests.chains.pasted import answer
 from tests.helpers import (
     ROOT,
     assert_documented,
@@ -69,9 +70,9 @@ leave()
 @pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
     """It orders and updates like a loop without DDP."""
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    one = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+    one |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    monkeypatch.setattr(os, "environ", os.environ | one)
     monkeypatch.chdir(tmp_path)
     train, devices = snippet.train, []
     monkeypatch.setattr(
@@ -87,7 +88,7 @@ def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
     x = torch.randn(600, 2)
     y = (x.norm(dim=1) > 1.2).long()
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
     for epoch in range(5):
         order = torch.randperm(600, generator=torch.Generator().manual_seed(epoch))
         total = 0
@@ -99,7 +100,7 @@ def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
             total += loss.item() * len(batch)
         value = float(printed[epoch].partition("loss ")[2])
         assert value == pytest.approx(total / 600, abs=0.006)
-    saved = torch.load("last.pt", weights_only=True)["model_state_dict"]
+    saved = torch.load("model.pt", weights_only=True)
     if not torch.cuda.is_available():
         torch.testing.assert_close(saved, dict(model.state_dict()))
 
@@ -114,6 +115,28 @@ def test_the_sum_of_the_losses_stays_on_the_device(monkeypatch):
     with pytest.raises(RuntimeError, match="meta"):
         snippet.train(model, loader, nn.MSELoss(), optimizer, "meta")
     assert [total.device.type for total in reduced] == ["meta"]
+
+
+@pytest.mark.usefixtures("own_process")
+def test_the_answer_alone_with_another_dataset(monkeypatch, tmp_path, capsys):
+    """101 samples: the last batch is smaller."""
+    one = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+    one |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    monkeypatch.setattr(os, "environ", os.environ | one)
+    monkeypatch.chdir(tmp_path)
+    x = torch.randn(101, 4)
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))
+    names = {"model": model, "train_set": TensorDataset(x, x[:, :1]), "epochs": 3}
+    names |= {"loss_fn": nn.MSELoss(), "train": snippet.train}
+    code = answer("ddp-single-node")
+    exec(code, names)
+    assert not dist.is_initialized()
+    losses = [float(x.split()[-1]) for x in capsys.readouterr().out.splitlines()]
+    assert len(losses) == 3
+    assert losses[2] < losses[0]
+    saved = torch.load("model.pt", weights_only=True)
+    model.load_state_dict(saved)  # the names of the model without DDP
+    assert saved["1.num_batches_tracked"] == 3 * 4
 
 
 def test_with_gpus_each_process_takes_its_own(monkeypatch):
@@ -275,10 +298,8 @@ def test_one_process_prints_and_saves(processes):
     ]
     first, *_, last = (float(line.rpartition(" ")[2]) for line in lines)
     assert last < first / 2
-    checkpoint = torch.load(folder / "last.pt", weights_only=True)
-    assert checkpoint["epoch"] == 4
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
-    model.load_state_dict(checkpoint["model_state_dict"])
+    model.load_state_dict(torch.load(folder / "model.pt", weights_only=True))
     x = torch.randn(1000, 2, generator=torch.Generator().manual_seed(1))
     outside = x.norm(dim=1) > 1.2
     assert (model(x).argmax(1) == outside).float().mean() > 0.9

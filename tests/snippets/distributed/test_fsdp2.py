@@ -1,7 +1,10 @@
 """fsdp2: two processes that share a model, against one process without shards."""
 
+import os
+
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.distributed.fsdp import (
     MixedPrecisionPolicy,
@@ -10,29 +13,48 @@ from torch.distributed.fsdp import (
 )
 from torch.distributed.tensor import DTensor
 
+from tests.chains.pasted import answer, lines
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/fsdp2.py"
 PAGE = "distributed/fsdp2"
 snippet = load_snippet(SNIPPET)
+SHARD = lines(SNIPPET, "torch.manual_seed", "optimizer = ")
+
+
+def sharded(model=snippet.Model):
+    """The model and its optimizer, by the lines of the answer."""
+    names = {"torch": torch, "fully_shard": fully_shard, "Model": model}
+    exec(SHARD, names)
+    return names["model"], names["optimizer"]
+
+
+def trained(steps=5):
+    model, optimizer = sharded()
+    return model, snippet.train(model, optimizer, "cpu", steps)
+
 
 DRIVER = """
 import runpy, sys, torch, torch.distributed as dist
 from torch import nn
 from torch.distributed.checkpoint.state_dict import *
 run = runpy.run_path(sys.argv[1])
-train, fully_shard = run["train"], run["fully_shard"]
+fully_shard = run["fully_shard"]
 leave, dist.destroy_process_group = dist.destroy_process_group, lambda: None
+
+def train(steps=5):
+    exec(sys.argv[2], run)
+    return run["model"], run["train"](run["model"], run["optimizer"], "cpu", steps)
 
 def work(rank):
     runpy.run_path(sys.argv[1], run_name="__main__")  # writes model.pt
-    model, loss = train("cpu")
+    model, loss = train()
     full = StateDictOptions(full_state_dict=True, cpu_offload=True)
     state = get_model_state_dict(model, options=full)
     held = sum(p.to_local().numel() for p in model.parameters())
     shapes = [list(p.to_local().shape) for p in model.parameters()]
 
-    other, _ = train("cpu", steps=1)
+    other, _ = train(steps=1)
     given = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
     set_model_state_dict(other, dict(state), options=given)  # it fills the dict
     loaded = get_model_state_dict(other, options=full)
@@ -67,13 +89,13 @@ def unsharded(steps: int):
 def processes(tmp_path_factory):
     """Folder, and what each of two processes saved."""
     folder = tmp_path_factory.mktemp("fsdp2")
-    printed = in_two_processes(folder, DRIVER, snippet.__file__)
+    printed = in_two_processes(folder, DRIVER, snippet.__file__, SHARD)
     return folder, [torch.load(folder / f"{rank}.pt") for rank in range(2)], printed
 
 
 @pytest.mark.usefixtures("group")
 def test_one_process_trains_as_without_shards():
-    model, loss = snippet.train("cpu")
+    model, loss = trained()
     expected, (even, odd) = unsharded(5)
     assert loss == pytest.approx((even + odd) / 2, rel=1e-5)
     for own, p in zip(model.parameters(), expected.parameters(), strict=True):
@@ -95,7 +117,7 @@ def test_bfloat16_computes_and_float32_is_kept():
 @pytest.mark.usefixtures("group")
 def test_each_block_is_sharded_by_itself():
     """So that it is gathered by itself."""
-    model, _ = snippet.train("cpu", steps=1)
+    model, _ = trained(steps=1)
     names = [type(module).__name__ for module in (model, *model.blocks, model.head)]
     assert names == ["FSDPModel", "FSDPLinear", "FSDPLinear", "Linear"]
 
@@ -164,6 +186,46 @@ class Encoder(nn.Module):
         return x @ self.layer.weight
 
 
+class Mine(nn.Module):
+    """Other people's blocks: attention, a normalization, a tied weight."""
+
+    def __init__(self):
+        super().__init__()
+        block = {"nhead": 2, "dim_feedforward": 8, "batch_first": True}
+        self.blocks = nn.ModuleList(
+            nn.TransformerEncoderLayer(4, **block) for _ in range(2)
+        )
+        self.embed, self.head = nn.Embedding(7, 4), nn.Linear(4, 7, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        x = self.embed(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+@pytest.mark.usefixtures("own_process")
+def test_the_answer_alone_with_a_transformer_in_bfloat16(monkeypatch):
+    one = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+    one |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    monkeypatch.setattr(os, "environ", os.environ | one)
+    names = {"Model": lambda: Mine().bfloat16()}
+    exec(answer("fsdp2"), names)
+    model, x = names["model"], torch.tensor([[1, 2, 3, 4]] * 3)
+    losses = []
+    for _ in range(20):
+        names["optimizer"].zero_grad()
+        loss = nn.functional.cross_entropy(model(x).flatten(0, 1), x.flatten())
+        loss.backward()
+        names["optimizer"].step()
+        losses.append(loss.item())
+    dist.destroy_process_group()
+    assert losses[-1] < losses[0]
+    assert isinstance(model.blocks[1].self_attn.in_proj_weight, DTensor)
+    assert model.head.weight is model.embed.weight
+
+
 @pytest.mark.usefixtures("group")
 def test_another_method_than_forward():
     model = fully_shard(Encoder())
@@ -175,14 +237,14 @@ def test_another_method_than_forward():
 
 @pytest.mark.usefixtures("group")
 def test_there_is_no_wrapper():
-    model = snippet.train("cpu", steps=1)[0]
+    model = trained(steps=1)[0]
     with raises_as_documented(PAGE, "AttributeError: 'FSDPModel' object"):
         model.module  # noqa: B018
 
 
 @pytest.mark.usefixtures("group")
 def test_a_plain_state_dict_does_not_fit():
-    model = snippet.train("cpu", steps=1)[0]
+    model = trained(steps=1)[0]
     with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading") as caught:
         model.load_state_dict(snippet.Model().state_dict())
     assert "aten.copy_.default got mixed torch.Tensor and DTensor" in str(caught.value)

@@ -53,7 +53,7 @@ def work(rank):
 
     model = build()
     optimizer = zero(model)
-    run["train"](model, batches, loss_fn, optimizer)
+    run["train"](model, batches, loss_fn, optimizer, "cpu")
     result["weights"] = weights(model)
     result["own"] = [tuple(p.shape) for p in optimizer.optim.state]
     optimizer.consolidate_state_dict(to=0)
@@ -63,7 +63,7 @@ def work(rank):
 
     again = zero(model)
     again.load_state_dict(torch.load("zero.pt", weights_only=True))
-    run["train"](model, batches, loss_fn, again)
+    run["train"](model, batches, loss_fn, again, "cpu")
     result["resumed"] = weights(model)
 
     model = build()
@@ -155,9 +155,9 @@ def test_two_processes_train_as_one(tmp_path):
 
 @pytest.mark.usefixtures("own_process")
 def test_plain_python_is_one_process(monkeypatch, tmp_path, capsys):
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "environ", os.environ.copy())
+    one = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+    one |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    monkeypatch.setattr(os, "environ", os.environ | one)
     monkeypatch.chdir(tmp_path)
     snippet.main()
     assert not dist.is_initialized()
@@ -175,17 +175,17 @@ def test_with_gpus_each_process_takes_its_own(monkeypatch):
 def test_other_errors_are_not_swallowed():
     model = DDP(nn.Linear(2, 1))
     optimizer = snippet.ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
+    batch = torch.ones(1, 3), torch.ones(1, 1)
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        snippet.train(
-            model, [(torch.ones(1, 3), torch.ones(1, 1))], nn.MSELoss(), optimizer
-        )
+        snippet.train(model, [batch], nn.MSELoss(), optimizer, "cpu")
 
 
 @pytest.mark.usefixtures("group")
 def test_after_training_only_the_ddp_model_waits(monkeypatch):
     model, x, calls = DDP(nn.Linear(2, 1)), torch.ones(1, 2), []
     optimizer = snippet.ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
-    snippet.train(model, [(x, torch.ones(1, 1))], nn.MSELoss(), optimizer)
+    batch = x, torch.ones(1, 1)
+    snippet.train(model, [batch], nn.MSELoss(), optimizer, "cpu")
     real = dist.all_reduce
     monkeypatch.setattr(
         dist, "all_reduce", lambda *a, **k: calls.append(a) or real(*a, **k)
