@@ -48,8 +48,8 @@ INDEXES = {
     "rules.md": (indexes.rules_page, "rules"),
 }
 NO_WORKER = (
-    "docs/overrides/main.html: the search worker of this Material has another name, so the "
-    "box would run it instead of ours; write its name into the block config"
+    "docs/overrides/main.html: the search worker of this Material has another name, so "
+    "the box would run it instead of ours; write its name into the block config"
 )
 UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by

@@ -8,7 +8,7 @@ from tests.helpers import ROOT
 CATALOGUE = Catalogue(ROOT)
 
 
-def answer(slug):
+def answer_of(slug):
     """What "Copy the answer" yields."""
     return CATALOGUE.by_slug[slug].answer.text
 

@@ -5,9 +5,8 @@ from datetime import timedelta
 import pytest
 import torch.distributed as dist
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import (
-    ROOT,
+    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
@@ -16,7 +15,7 @@ from tests.helpers import (
 
 PAGE = "errors/ddp-hang-debug"
 snippet = load_snippet("errors/ddp_hang_debug.py")
-ANSWER = Catalogue(ROOT).by_slug["ddp-hang-debug"].answer
+ANSWER = answer_of("ddp-hang-debug")
 ALONE = """
 
 watch(0, seconds=0.5)

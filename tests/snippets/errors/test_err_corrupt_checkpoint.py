@@ -10,7 +10,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-corrupt-checkpoint"
@@ -54,7 +53,7 @@ def test_what_the_snippet_prints(capsys):
 
 
 def test_the_answer_on_a_file_of_the_reader(capsys):
-    answer = Catalogue(ROOT).by_slug["err-corrupt-checkpoint"].answer
+    answer = answer_of("err-corrupt-checkpoint")
     assert set(answer.yours) == {"name"}
     for content in (POINTER, saved(), b""):
         Path("model.safetensors").write_bytes(content)

@@ -9,8 +9,7 @@ import time
 import pytest
 from torch.utils.data import DataLoader, Dataset, _utils
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, assert_documented, load_snippet
+from tests.helpers import answer_of, assert_documented, load_snippet
 
 PAGE = "errors/err-dataloader-worker"
 snippet = load_snippet("errors/err_dataloader_worker.py")
@@ -92,7 +91,7 @@ def test_the_answer_stops_at_the_sample_that_fails():
 
     names = {"dataset": Rows()}
     with pytest.raises(TypeError):
-        exec(Catalogue(ROOT).by_slug["err-dataloader-worker"].answer.text, names)
+        exec(answer_of("err-dataloader-worker").text, names)
     assert names["index"] == 3
 
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import (
     ROOT,
     TORCH_CPU,
@@ -18,7 +17,7 @@ from tests.helpers import (
 )
 
 PAGE = "errors/err-device-mismatch"
-ANSWER = Catalogue(ROOT).by_slug["err-device-mismatch"].answer
+ANSWER = answer_of("err-device-mismatch")
 snippet = load_snippet("errors/err_device_mismatch_list.py")
 
 

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-inplace-modified"
@@ -24,7 +23,7 @@ def _anomaly_detection_ends():
 
 
 def test_the_warning_shows_the_line_above_the_change():
-    answer = Catalogue(ROOT).by_slug["err-inplace-modified"].answer
+    answer = answer_of("err-inplace-modified")
     assert answer.yours == {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

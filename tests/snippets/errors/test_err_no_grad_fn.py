@@ -11,12 +11,11 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "errors/err-no-grad-fn"
 NO_GRAD_FN = "element 0 of tensors does not require grad"
-ANSWER = Catalogue(ROOT).by_slug["err-no-grad-fn"].answer
+ANSWER = answer_of("err-no-grad-fn")
 
 
 def found(model, logits, loss):

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "errors/err-python-pickle"
 PYTHON_2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."
@@ -51,7 +50,7 @@ def test_a_whole_model_whose_module_has_moved(monkeypatch):
     del sys.modules["old_package"]
     with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
         torch.load("model.pt", weights_only=False)
-    answer = Catalogue(ROOT).by_slug["err-python-pickle"].answer
+    answer = answer_of("err-python-pickle")
     assert list(answer.yours) == ["new_module"]
     moved = types.SimpleNamespace(Net=Net)
     first, _, _ = answer.code.partition("\n")

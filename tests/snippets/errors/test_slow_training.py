@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import answer_of, load_snippet
 
-ANSWER = Catalogue(ROOT).by_slug["slow-training"].answer
+ANSWER = answer_of("slow-training")
 
 
 def share(loader, train_step):

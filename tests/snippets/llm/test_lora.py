@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 snippet = load_snippet("llm/lora.py")
 LoRALinear = snippet.LoRALinear
-ANSWER = Catalogue(ROOT).by_slug["lora"].answer
+ANSWER = answer_of("lora")
 
 
 class Block(nn.Module):

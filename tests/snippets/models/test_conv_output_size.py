@@ -8,8 +8,7 @@ import torchinfo
 from torch import nn
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/conv-output-size"
 snippet = load_snippet("models/conv_output_size.py")
@@ -63,7 +62,7 @@ def test_transposed():
 
 @pytest.mark.parametrize("shape", [(3, 33, 47), (1, 28, 28)])
 def test_the_answer_fits_images_of_any_shape(shape):
-    answer = Catalogue(ROOT).by_slug["conv-output-size"].answer
+    answer = answer_of("conv-output-size")
     conv = nn.Conv2d(shape[0], 4, 3, stride=2, padding=1)
     features = nn.Sequential(conv, nn.BatchNorm2d(4), nn.MaxPool2d(2), nn.Flatten())
     names = {"features": features, "shape": shape}

@@ -9,7 +9,6 @@ from timm.layers import calculate_drop_path_rates
 from torch import nn
 from torchvision.ops import StochasticDepth
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/drop-path"
@@ -87,7 +86,7 @@ def test_the_demonstration(capsys):
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_the_answer_for_any_number_of_blocks(count):
-    answer = Catalogue(ROOT).by_slug["drop-path"].answer
+    answer = answer_of("drop-path")
     assert set(answer.yours) == {"branches"}
     names = {"branches": [branch() for _ in range(count)], "__name__": "pasted"}
     exec(answer.text, names)

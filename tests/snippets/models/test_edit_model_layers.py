@@ -7,8 +7,7 @@ import torch
 from torch import nn
 from torchvision.models import resnet18
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/edit-model-layers"
 snippet = load_snippet("models/edit_model_layers.py")
@@ -45,7 +44,7 @@ def test_the_channels_of_the_first_layer():
 
 
 def test_the_answer_alone_changes_the_input_channels_only(model):
-    answer = Catalogue(ROOT).by_slug["edit-model-layers"].answer
+    answer = answer_of("edit-model-layers")
     kinds = [type(layer) for layer in model.modules()]
     images = torch.randn(1, 4, 32, 32)
     expected = model(images[:, :3])

@@ -5,11 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/embedding-layer"
-ANSWER = Catalogue(ROOT).by_slug["embedding-layer"].answer
+ANSWER = answer_of("embedding-layer")
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ from torch.utils.data import DataLoader
 from torchvision import models
 from torchvision.datasets import ImageFolder
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "models/finetune_last_layer.py"
@@ -92,7 +91,7 @@ def test_the_images_are_prepared_as_the_weights_expect():
 
 def test_the_answer_trains_any_batch_and_keeps_the_backbone(images):
     """A last batch of one image, a model that somebody left in train() mode."""
-    answer = Catalogue(ROOT).by_slug["finetune-last-layer"].answer
+    answer = answer_of("finetune-last-layer")
     assert set(answer.yours) == {"model", "loader"}
     model = models.resnet18().train()
     before = copy.deepcopy(model.state_dict())

@@ -8,11 +8,10 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/fuse-conv-bn"
-ANSWER = Catalogue(ROOT).by_slug["fuse-conv-bn"].answer
+ANSWER = answer_of("fuse-conv-bn")
 
 
 def trained(bn):

@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/inspect-checkpoint"
 
@@ -45,7 +44,7 @@ def test_the_answer_looks_and_changes_nothing(folder, capsys):
     model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).bfloat16()
     torch.save({"model_state_dict": model.state_dict()}, "mine.pth")
     before = (folder / "mine.pth").read_bytes()
-    answer = Catalogue(ROOT).by_slug["inspect-checkpoint"].answer
+    answer = answer_of("inspect-checkpoint")
     names = {"path": "mine.pth"}
     exec(answer.text, names)
     assert (folder / "mine.pth").read_bytes() == before

@@ -10,11 +10,15 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    answer_of,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+)
 
 PAGE = "models/parametrizations"
-ANSWER = Catalogue(ROOT).by_slug["parametrizations"].answer
+ANSWER = answer_of("parametrizations")
 Positive = load_snippet("models/positive_weight.py").Positive
 
 

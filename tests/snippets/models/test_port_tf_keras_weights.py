@@ -8,11 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/port-tf-keras-weights"
-ANSWER = Catalogue(ROOT).by_slug["port-tf-keras-weights"].answer
+ANSWER = answer_of("port-tf-keras-weights")
 snippet = load_snippet("models/port_tf_keras_weights.py")
 
 

@@ -9,11 +9,10 @@ import torch
 from torch import nn
 from torch.nn.utils import prune
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "models/pruning"
-ANSWER = Catalogue(ROOT).by_slug["pruning"].answer
+ANSWER = answer_of("pruning")
 snippet = load_snippet("models/pruning.py")
 
 

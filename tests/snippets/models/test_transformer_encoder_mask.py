@@ -8,11 +8,15 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    answer_of,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+)
 
 PAGE = "models/transformer-encoder-mask"
-ANSWER = Catalogue(ROOT).by_slug["transformer-encoder-mask"].answer
+ANSWER = answer_of("transformer-encoder-mask")
 snippet = load_snippet("models/transformer_encoder_mask.py")
 
 

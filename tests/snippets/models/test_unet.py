@@ -8,12 +8,11 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.ops import Conv3dNormActivation
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/unet"
 SNIPPET = "models/unet.py"
-ANSWER = Catalogue(ROOT).by_slug["unet"].answer
+ANSWER = answer_of("unet")
 snippet = load_snippet(SNIPPET)
 WIDTHS = (4, 6, 8)
 

@@ -5,12 +5,11 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "performance/bf16_vs_fp16.py"
 PAGE = "performance/bf16-vs-fp16"
-ANSWER = Catalogue(ROOT).by_slug["bf16-vs-fp16"].answer
+ANSWER = answer_of("bf16-vs-fp16")
 BF16, FP16 = torch.bfloat16, torch.float16
 SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
 

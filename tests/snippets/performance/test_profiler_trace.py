@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import answer_of, load_snippet
 
-ANSWER = Catalogue(ROOT).by_slug["profiler-trace"].answer
+ANSWER = answer_of("profiler-trace")
 
 
 @pytest.fixture(autouse=True)

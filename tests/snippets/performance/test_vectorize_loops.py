@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "performance/vectorize-loops"
 snippet = load_snippet("performance/vectorize_loops.py")
@@ -39,7 +38,7 @@ def test_a_sum_for_each_class():
     ("dtype", "device"), [(torch.float64, "cpu"), (torch.bfloat16, "meta")]
 )
 def test_the_answer_keeps_dtype_and_device_and_a_class_may_lack(dtype, device):
-    answer = Catalogue(ROOT).by_slug["vectorize-loops"].answer
+    answer = answer_of("vectorize-loops")
     assert set(answer.yours) == {"v", "a", "b", "x", "y", "num_classes"}
     x = torch.ones(3, 2, dtype=dtype, device=device)
     y = torch.tensor([0, 2, 2], device=device)

@@ -5,12 +5,11 @@ import torch
 from torch import nn
 from torch.backends import cudnn
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import answer_of, load_snippet
 
 pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/cudnn_deterministic_benchmark.py"
-ANSWER = Catalogue(ROOT).by_slug["cudnn-deterministic-benchmark"].answer
+ANSWER = answer_of("cudnn-deterministic-benchmark")
 REPEATABLE, FAST = (False, True), (True, False)  # benchmark, deterministic
 
 

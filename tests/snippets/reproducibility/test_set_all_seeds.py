@@ -14,13 +14,12 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/set_all_seeds.py"
 PAGE = "reproducibility/set-all-seeds"
-ANSWER = Catalogue(ROOT).by_slug["set-all-seeds"].answer
+ANSWER = answer_of("set-all-seeds")
 seeds = load_snippet(SNIPPET)
 
 TRAIN = """

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import (
     ROOT,
     TORCH_CPU,
@@ -20,7 +19,7 @@ from tests.helpers import (
     raises_as_documented,
 )
 
-ANSWER = Catalogue(ROOT).by_slug["select-device"].answer
+ANSWER = answer_of("select-device")
 SNIPPET, PAGE = "setup/select_device.py", "setup/select-device"
 
 

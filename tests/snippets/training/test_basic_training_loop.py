@@ -10,11 +10,10 @@ from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 snippet = load_snippet("training/basic_training_loop.py")
-ANSWER = Catalogue(ROOT).by_slug["basic-training-loop"].answer
+ANSWER = answer_of("basic-training-loop")
 CPU = torch.device("cpu")
 PAGE = "training/basic-training-loop"
 

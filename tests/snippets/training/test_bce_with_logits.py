@@ -8,11 +8,10 @@ from sklearn.metrics import log_loss
 from torch import nn
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "training/bce-with-logits"
-ANSWER = Catalogue(ROOT).by_slug["bce-with-logits"].answer
+ANSWER = answer_of("bce-with-logits")
 
 
 def by_hand(logits, target, pos_weight):

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import answer_of, load_snippet
 
-ANSWER = Catalogue(ROOT).by_slug["checkpoint-rotation"].answer
+ANSWER = answer_of("checkpoint-rotation")
 rotation = load_snippet("training/checkpoint_rotation.py")
 
 

@@ -8,11 +8,10 @@ from sklearn.utils.class_weight import compute_class_weight
 from torch import nn
 from torch.nn import functional as F
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "training/class-weights-loss"
-ANSWER = Catalogue(ROOT).by_slug["class-weights-loss"].answer
+ANSWER = answer_of("class-weights-loss")
 snippet = load_snippet("training/class_weights_loss.py")
 TARGET = torch.tensor([0] * 90 + [1] * 9 + [2])
 

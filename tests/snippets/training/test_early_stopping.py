@@ -7,11 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.book.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "training/early-stopping"
-ANSWER = Catalogue(ROOT).by_slug["early-stopping"].answer
+ANSWER = answer_of("early-stopping")
 
 
 class Weights:

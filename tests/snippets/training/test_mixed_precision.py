@@ -6,7 +6,6 @@ from torch import nn
 from torch._subclasses import FakeTensorMode
 from torch.nn import functional as F
 
-from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/mixed_precision.py"
@@ -65,7 +64,7 @@ def test_the_dtype_is_stated_not_left_to_the_device():
     assert seen == [torch.bfloat16] * 20
 
 
-ANSWER = Catalogue(ROOT).by_slug["mixed-precision"].answer
+ANSWER = answer_of("mixed-precision")
 
 
 @pytest.mark.parametrize("rest", [0, 1, 3], ids="{} in the last batch".format)

@@ -8,11 +8,10 @@ import torch
 import transformers
 from torch import nn
 
-from cookbook.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import answer_of, load_snippet, raises_as_documented
 
 PAGE = "training/muon"
-ANSWER = Catalogue(ROOT).by_slug["muon"].answer
+ANSWER = answer_of("muon")
 snippet = load_snippet("training/muon.py")
 
 

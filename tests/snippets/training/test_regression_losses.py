@@ -9,11 +9,10 @@ import torch.nn.functional as F
 from sklearn import metrics
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/regression-losses"
-ANSWER = Catalogue(ROOT).by_slug["regression-losses"].answer
+ANSWER = answer_of("regression-losses")
 snippet = load_snippet("training/regression_losses.py")
 pred, y = snippet.pred, snippet.y
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.chains.pasted import bits
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 

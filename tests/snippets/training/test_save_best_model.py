@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/save-best-model"

@@ -16,12 +16,11 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "training/save_checkpoint.py"
 PAGE = "training/save-checkpoint"
-ANSWER = Catalogue(ROOT).by_slug["save-checkpoint"].answer
+ANSWER = answer_of("save-checkpoint")
 save_checkpoint = load_snippet(SNIPPET).save_checkpoint
 
 KILLED = """

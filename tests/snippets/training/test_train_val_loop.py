@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics.classification import MulticlassAccuracy
 
-from cookbook.catalogue import Catalogue
+from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT, load_snippet
 
 CPU = torch.device("cpu")
