@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 import torch
 
-from cookbook.book.answer import Answer
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Page
 from cookbook.checks.messages import begin_with
@@ -85,12 +84,8 @@ def time_limit(seconds: int):
 
 @cache
 def recipes() -> dict[str, Recipe]:
+    """The recipes by slug, read once."""
     return Catalogue(ROOT).by_slug
-
-
-def answer_of(slug: str) -> Answer:
-    """The answer of a recipe, as its page shows it."""
-    return recipes()[slug].answer
 
 
 @cache

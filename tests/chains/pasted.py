@@ -2,15 +2,12 @@
 
 import torch
 
-from cookbook.book.catalogue import Catalogue
-from tests.helpers import ROOT
-
-CATALOGUE = Catalogue(ROOT)
+from tests.helpers import ROOT, recipes
 
 
-def answer_of(slug):
+def answer(slug):
     """What "Copy the answer" yields."""
-    return CATALOGUE.by_slug[slug].answer.text
+    return recipes()[slug].answer.text
 
 
 def source(snippet):

@@ -50,8 +50,8 @@ def replaced(text, old, new):
 
 def program(best=None):
     """Save, keep the best, resume: put together as the pages say."""
-    begin, _, _ = answer_of("resume-training").partition("for epoch in")
-    best = best or answer_of("save-best-model")
+    begin, _, _ = answer("resume-training").partition("for epoch in")
+    best = best or answer("save-best-model")
     best = replaced(best, 'start_epoch, best_loss = 0, float("inf")\n', begin)
     return f"{answer('save-checkpoint')}\n\n\n{best}"
 
@@ -188,7 +188,7 @@ def test_early_stopping_keeps_the_epoch_of_the_best_file(here):
     folder = here("both")
     losses = [*LOSSES, *[0.2] * 20]
     weights = run(program(), losses)["model"].state_dict()
-    stopped = run(answer_of("early-stopping"), losses)
+    stopped = run(answer("early-stopping"), losses)
     assert load(folder / "best.pt")["epoch"] == stopped["best_epoch"] == 1
     assert stopped["epoch"] == 1 + stopped["patience"] < len(losses) - 1
     torch.testing.assert_close(stopped["model"].state_dict(), weights, rtol=0, atol=0)
@@ -206,9 +206,9 @@ def test_a_run_without_a_file_is_that_of_save_best_alone(here):
 def test_one_format():
     keys = [
         line.split('"')[1]
-        for line in answer_of("save-checkpoint").splitlines()
+        for line in answer("save-checkpoint").splitlines()
         if '": ' in line
     ]
     assert keys[:2] == ["epoch", "best_loss"]
     assert len(keys) == 5
-    assert all(f'checkpoint["{key}"]' in answer_of("resume-training") for key in keys)
+    assert all(f'checkpoint["{key}"]' in answer("resume-training") for key in keys)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 import torch
 from torch import nn
 
-from tests.chains.pasted import load
+from tests.chains.pasted import answer, load
 from tests.helpers import ROOT
 
 SAVE = "training/save_checkpoint.py"
@@ -40,16 +40,16 @@ def test_a_wrapped_checkpoint_becomes_the_start_of_another_run(tmp_path, monkeyp
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
     last = tmp_path / "checkpoints" / "last.pt"
     saving = {}
-    exec(answer_of("save-checkpoint"), saving)
+    exec(answer("save-checkpoint"), saving)
     saving["save_checkpoint"](last, 0, 0.5, wrapped, optimizer, scheduler)
 
     # Another script: read on the CPU, take the prefixes off, load all but the head.
     model = classifier(5)
     names = {"weights": load(last)["model_state_dict"], "model": classifier(1000)}
-    exec(answer_of("strip-module-prefix"), names)
+    exec(answer("strip-module-prefix"), names)
     torch.save(names["bare"], "pretrained.pt")
     names["model"] = model
-    exec(answer_of("load-partial-weights"), names)
+    exec(answer("load-partial-weights"), names)
     assert names["missing"] == ["fc.weight", "fc.bias"]
     assert names["unexpected"] == []
     assert torch.equal(model.body.weight, wrapped.module.body.weight)
@@ -61,7 +61,7 @@ def test_a_wrapped_checkpoint_becomes_the_start_of_another_run(tmp_path, monkeyp
     resumed = {"model": classifier(5), "epochs": 1}
     resumed["optimizer"] = torch.optim.Adam(resumed["model"].parameters())
     resumed["scheduler"] = torch.optim.lr_scheduler.StepLR(resumed["optimizer"], 1)
-    exec(answer_of("resume-training"), resumed)
+    exec(answer("resume-training"), resumed)
     assert resumed["start_epoch"] == 1
     assert torch.equal(resumed["model"].body.weight, wrapped.module.body.weight)
     assert torch.equal(resumed["model"].fc.weight, model.fc.weight)
@@ -74,5 +74,5 @@ def test_weights_of_another_device_load_as_map_location_shows(tmp_path, monkeypa
     runpy.run_path(str(ROOT / "snippets" / RESUME))
     torch.save(load("checkpoints/last.pt")["model_state_dict"], "weights.pt")
     names = {"model": nn.Linear(1, 1), "device": torch.device("cpu")}
-    exec(answer_of("map-location"), names)
+    exec(answer("map-location"), names)
     assert torch.equal(names["model"].weight.cpu(), names["weights"]["weight"])

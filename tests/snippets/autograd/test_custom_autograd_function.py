@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.autograd.function import once_differentiable
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/custom-autograd-function"
@@ -47,7 +48,7 @@ def test_only_the_input_is_kept():
 
 def test_the_answer_has_its_class_and_its_call():
     names = {"x": torch.randn(2, 3, dtype=torch.bfloat16, requires_grad=True)}
-    exec(answer_of("custom-autograd-function"), names)
+    exec(answer("custom-autograd-function"), names)
     expected = torch.nn.functional.silu(names["x"].detach())
     torch.testing.assert_close(names["y"].detach(), expected)
     names["y"].sum().backward()

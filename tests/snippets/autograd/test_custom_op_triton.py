@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch._subclasses import FakeTensorMode
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/custom-op-triton"
@@ -81,7 +82,7 @@ def test_opcheck_with_a_gradient():
 def test_the_answer_trains():
     """Pasted with another name: the operator exists once in a process."""
     names = {}
-    exec(answer_of("custom-op-triton").replace("mylib::", "pasted::"), names)
+    exec(answer("custom-op-triton").replace("mylib::", "pasted::"), names)
     layer = torch.nn.Linear(3, 2)
     names["swish"](layer(torch.randn(4, 3))).sum().backward()
     assert layer.weight.grad.abs().sum() > 0

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/freeze-parameters"
@@ -32,7 +33,7 @@ def test_the_answer_for_a_part_that_shares_a_weight():
     model[1].weight = model[0].weight
     model.append(nn.Linear(5, 2))
     names = {"model": model, "frozen": model[0]}
-    exec(answer_of("freeze-parameters"), names)
+    exec(answer("freeze-parameters"), names)
     before = model[1].weight.clone()
     model(torch.tensor([1, 4])).sum().backward()
     names["optimizer"].step()

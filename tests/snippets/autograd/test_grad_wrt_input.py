@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/grad-wrt-input"
@@ -50,12 +51,12 @@ def test_the_answer_for_a_model_in_train_mode_with_frozen_weights():
     model.append(nn.Linear(16, 3)).requires_grad_(False).train()
     images, target = torch.rand(3, 1, 4, 4), torch.tensor([0, 2, -100])
     names = {"model": model, "images": images, "target": target, "epsilon": 0.1}
-    exec(answer_of("grad-wrt-input"), names)
+    exec(answer("grad-wrt-input"), names)
     assert not names["grad"][2].any()  # an ignored label
     assert names["grad"][:2].any()
     whole = names["grad"]
     names |= {"images": images[:1], "target": target[:1]}
-    exec(answer_of("grad-wrt-input"), names)
+    exec(answer("grad-wrt-input"), names)
     torch.testing.assert_close(names["grad"], whole[:1])  # alone as in the batch
     assert not names["adversarial"].requires_grad
 

@@ -7,6 +7,7 @@ from scipy.special import softmax
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet
 
 snippet = load_snippet("autograd/gumbel_softmax.py")
@@ -50,7 +51,7 @@ def test_the_snippet():
 def test_the_answer_on_a_batch_and_on_sequences(shape, dtype):
     logits = torch.randn(shape, dtype=dtype).requires_grad_()
     names = {"logits": logits}
-    exec(answer_of("gumbel-softmax"), names)
+    exec(answer("gumbel-softmax"), names)
     y = names["y"]
     assert y.dtype == dtype
     assert (y.detach().round().sum(-1) == 1).all()

@@ -9,6 +9,7 @@ from torch import nn
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/jacobian-hessian"
@@ -45,7 +46,7 @@ def test_the_answer_for_a_model_in_float64_with_one_output():
     x, v = torch.randn(2, 4, dtype=torch.float64)
     names = {"model": own, "x": x, "v": v, "batch": x[None]}
     names["f"] = lambda x: own(x).sum()
-    exec(answer_of("jacobian-hessian"), names)
+    exec(answer("jacobian-hessian"), names)
     torch.testing.assert_close(names["Js"][0], names["J"])
     old = torch.autograd.functional.hessian(names["f"], x)
     torch.testing.assert_close(names["H"], old)

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/vmap-batching"
@@ -37,7 +38,7 @@ def test_one_sample_by_hand(a, expected):
 def test_the_answer_for_one_sample_in_float64():
     x, y = torch.randn(2, 1, 5, dtype=torch.float64)
     names = {"x": x, "y": y, "w": torch.rand(5, dtype=torch.float64)}
-    exec(answer_of("vmap-batching"), names)
+    exec(answer("vmap-batching"), names)
     assert names["out"].tolist() == pytest.approx([by_numpy(x[0], y[0], names["w"])])
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "autograd/zero-grad"
@@ -35,7 +36,7 @@ def test_the_answer_in_a_loop_takes_the_gradient_of_the_last_batch_alone():
     weight = 0.5
     for a in (1.0, -2.0, 0.5):
         names |= {"x": torch.tensor([[a]]), "y": torch.tensor([[3 * a]])}
-        exec(answer_of("zero-grad"), names)
+        exec(answer("zero-grad"), names)
         weight -= 0.1 * 2 * (weight - 3) * a**2
         assert layer.weight.item() == pytest.approx(weight, abs=1e-5)
 

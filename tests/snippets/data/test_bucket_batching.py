@@ -9,6 +9,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader, DistributedSampler, Subset
 from transformers import TrainingArguments
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/bucket-batching"
@@ -79,7 +80,7 @@ def test_the_answer_alone():
     """Time is the second dimension; a second pass has other batches."""
     sizes = [n % 9 + 1 for n in range(130)]
     names = {"lengths": sizes, "data": [torch.full((n,), n) for n in sizes]}
-    exec(answer_of("bucket-batching"), names)
+    exec(answer("bucket-batching"), names)
     loader = names["loader"]
     first, second = ([tuple(x.shape) for x in loader] for _ in range(2))
     assert len(loader) == len(first) == 5

@@ -13,6 +13,7 @@ from PIL import Image
 from torchvision.transforms import v2
 from torchvision.utils import make_grid, save_image
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 mpl.use("Agg")
@@ -53,7 +54,7 @@ def test_the_answer_alone(monkeypatch, tmp_path):
     red = torch.tensor([0.8, 0.2, 0.4]).view(3, 1, 1).expand(5, 3, 10, 20)
     names = {"mean": (0.5, 0.4, 0.3), "std": (0.1, 0.2, 0.3)}
     names["batch"] = v2.Normalize(names["mean"], names["std"])(red).bfloat16()
-    exec(answer_of("denormalize-show"), names)
+    exec(answer("denormalize-show"), names)
     torch.testing.assert_close(names["images"], red, atol=0.02, rtol=0)
     with Image.open("images.png") as figure:
         pixels = np.asarray(figure)[..., :3].reshape(-1, 3) / 255

@@ -8,6 +8,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from torch import nn
 from torch.utils.data import DataLoader, Subset, TensorDataset, WeightedRandomSampler
 
+from tests.chains.pasted import answer
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 SNIPPET = "data/imbalanced_sampler.py"
@@ -65,7 +66,7 @@ def test_the_answer_alone_on_a_subset():
     whole = TensorDataset(torch.arange(40), torch.tensor([1] * 30 + [4] * 10))
     dataset = Subset(whole, range(0, 40, 3))  # 10 and 4
     names = {"dataset": dataset, "target": torch.tensor([y for _, y in dataset])}
-    exec(answer_of("imbalanced-sampler"), names)
+    exec(answer("imbalanced-sampler"), names)
     torch.manual_seed(0)
     drawn = torch.cat([y for _ in range(50) for _, y in names["loader"]])
     assert len(drawn) == 50 * 14

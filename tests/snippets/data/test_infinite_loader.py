@@ -13,6 +13,7 @@ from torch.utils.data import (
     TensorDataset,
 )
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/infinite-loader"
@@ -118,7 +119,7 @@ def test_the_answer_alone(drop_last):
     names = {"steps": 7, "train_step": lambda x, y: sizes.append(len(x))}
     data = TensorDataset(torch.arange(5), torch.arange(5))
     loader = DataLoader(data, 2, shuffle=True, drop_last=drop_last)
-    exec(answer_of("infinite-loader"), names | {"loader": loader})
+    exec(answer("infinite-loader"), names | {"loader": loader})
     assert sizes == ([2] * 7 if drop_last else [2, 2, 1, 2, 2, 1, 2])
 
 

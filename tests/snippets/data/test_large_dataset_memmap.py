@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 snippet = load_snippet("data/large_dataset_memmap.py")
@@ -50,7 +51,7 @@ def test_the_answer_alone(tmp_path):
     images = np.random.default_rng(0).integers(0, 256, (21, 3, 4, 4), dtype=np.uint8)
     np.save(tmp_path / "x.npy", images)
     names = {"path": str(tmp_path / "x.npy")}
-    exec(answer_of("large-dataset-memmap"), names)
+    exec(answer("large-dataset-memmap"), names)
     batches = list(names["loader"])
     assert {x.dtype for x in batches} == {torch.uint8}
     assert [len(x) for x in batches] == [8, 8, 5]

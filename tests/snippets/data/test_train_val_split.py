@@ -10,6 +10,7 @@ from sklearn.model_selection import (
 )
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, random_split
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 snippet = load_snippet("data/train_val_split.py")
@@ -38,7 +39,7 @@ def test_the_answer_alone(n):
     for seed in range(2):
         torch.manual_seed(seed)
         names = {"dataset": TensorDataset(torch.arange(n))}
-        exec(answer_of("train-val-split"), names)
+        exec(answer("train-val-split"), names)
         parts.append([names["train_set"].indices, names["val_set"].indices])
     assert parts[0] == parts[1]
     assert sorted(parts[0][0] + parts[0][1]) == list(range(n))

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
+from tests.chains.pasted import answer
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_checkpoint.py"
@@ -87,7 +88,7 @@ def test_two_processes(tmp_path):
 def test_the_answer_alone(monkeypatch, tmp_path):
     """Weights and state are those saved, in bfloat16 too; a first run begins at 0."""
     names, last = {}, tmp_path / "runs/a/last.pt"
-    exec(answer_of("ddp-checkpoint"), names)
+    exec(answer("ddp-checkpoint"), names)
     model = DDP(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).bfloat16())
     optimizer = torch.optim.AdamW(model.parameters())
     assert names["load_checkpoint"](last, model, optimizer) == 0

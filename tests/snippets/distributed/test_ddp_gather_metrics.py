@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DistributedSampler, TensorDataset
 
+from tests.chains.pasted import answer
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/ddp_gather_metrics.py"
@@ -70,7 +71,7 @@ def test_one_process_evaluates_all_samples_in_eval_mode():
 def test_the_answer_alone_in_bfloat16():
     """A class that no sample has; BatchNorm by its running statistics."""
     names = {}
-    exec(answer_of("ddp-gather-metrics"), names)
+    exec(answer("ddp-gather-metrics"), names)
     x, y = torch.eye(4)[:, :3].bfloat16(), torch.tensor([0, 1, 1, 0])
     model = nn.BatchNorm1d(3).bfloat16()
     got = names["evaluate"](model, TensorDataset(x, y), "cpu", 3)

@@ -9,6 +9,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_own_gpu, in_two_processes, load_snippet
 
 SNIPPET = "distributed/ddp_no_sync.py"
@@ -103,7 +104,7 @@ def test_one_synchronization_for_each_update(batches, steps, updates):
 def test_gradients_left_from_before_do_not_count():
     """The answer alone, in eval mode and with a gradient that nobody has cleared."""
     names = {}
-    exec(answer_of("ddp-no-sync"), names)
+    exec(answer("ddp-no-sync"), names)
     model = DDP(nn.Linear(1, 1, bias=False)).eval()
     model.module.weight.data.fill_(1)
     model(torch.full((1, 1), 9.0)).sum().backward()

@@ -15,6 +15,7 @@ from torch.distributed.constants import default_pg_nccl_timeout
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
+from tests.chains.pasted import answer
 from tests.helpers import (
     ROOT,
     assert_documented,
@@ -127,7 +128,7 @@ def test_the_answer_alone_with_another_dataset(monkeypatch, tmp_path, capsys):
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))
     names = {"model": model, "train_set": TensorDataset(x, x[:, :1]), "epochs": 3}
     names |= {"loss_fn": nn.MSELoss(), "train": snippet.train}
-    code = answer_of("ddp-single-node")
+    code = answer("ddp-single-node")
     exec(code, names)
     assert not dist.is_initialized()
     losses = [float(x.split()[-1]) for x in capsys.readouterr().out.splitlines()]

@@ -13,7 +13,7 @@ from torch.distributed.fsdp import (
 )
 from torch.distributed.tensor import DTensor
 
-from tests.chains.pasted import lines
+from tests.chains.pasted import answer, lines
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/fsdp2.py"
@@ -211,7 +211,7 @@ def test_the_answer_alone_with_a_transformer_in_bfloat16(monkeypatch):
     one |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
     monkeypatch.setattr(os, "environ", os.environ | one)
     names = {"Model": lambda: Mine().bfloat16()}
-    exec(answer_of("fsdp2"), names)
+    exec(answer("fsdp2"), names)
     model, x = names["model"], torch.tensor([[1, 2, 3, 4]] * 3)
     losses = []
     for _ in range(20):

@@ -6,16 +6,16 @@ import pytest
 import torch.distributed as dist
 
 from tests.helpers import (
-    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
+    recipes,
     run_python,
 )
 
 PAGE = "errors/ddp-hang-debug"
 snippet = load_snippet("errors/ddp_hang_debug.py")
-ANSWER = answer_of("ddp-hang-debug")
+ANSWER = recipes()["ddp-hang-debug"].answer
 ALONE = """
 
 watch(0, seconds=0.5)

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from tests.helpers import (
-    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
+    recipes,
 )
 
 PAGE = "errors/detect-anomaly"
@@ -59,7 +59,7 @@ def test_the_snippet_raises_what_the_page_quotes(capsys):
 
 
 def test_the_answer_shows_the_line_and_leaves_a_good_step_alone():
-    code = answer_of("detect-anomaly").text
+    code = recipes()["detect-anomaly"].answer.text
     x, y, loss_fn = torch.zeros(2), torch.zeros(2), torch.nn.MSELoss()
     w = leaf(1.0, 2.0)
     exec(code, {"model": w.mul, "x": x, "y": y, "loss_fn": loss_fn})

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "errors/err-corrupt-checkpoint"
 SOURCE = (ROOT / "snippets/errors/err_corrupt_checkpoint.py").read_text("utf-8")
@@ -53,7 +53,7 @@ def test_what_the_snippet_prints(capsys):
 
 
 def test_the_answer_on_a_file_of_the_reader(capsys):
-    answer = answer_of("err-corrupt-checkpoint")
+    answer = recipes()["err-corrupt-checkpoint"].answer
     assert set(answer.yours) == {"name"}
     for content in (POINTER, saved(), b""):
         Path("model.safetensors").write_bytes(content)

@@ -6,12 +6,12 @@ import warnings
 import pytest
 import torch
 
-from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
+from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented, recipes
 
 PAGE = "errors/err-cuda-arch-driver"
 SNIPPET = "errors/err_cuda_arch_driver.py"
 CODE = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
-ANSWER = answer_of("err-cuda-arch-driver")
+ANSWER = recipes()["err-cuda-arch-driver"].answer
 NO_KERNEL = "CUDA error: no kernel image is available for execution on the device"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet, quoted, raises_as_documented
+from tests.helpers import load_snippet, quoted, raises_as_documented, recipes
 
 SNIPPET, PAGE = "errors/err_cudnn.py", "errors/err-cudnn"
 
@@ -53,7 +53,7 @@ def test_cudnn_is_off_in_the_block_and_on_outside(monkeypatch):
 def test_a_full_gpu_is_shown_before_cudnn_is_left_out(monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (5, 24))
-    answer = answer_of("err-cudnn")
+    answer = recipes()["err-cudnn"].answer
     assert set(answer.yours) == {"model", "x"}
     names = {"model": lambda x: torch.backends.cudnn.enabled, "x": None}
     monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 92000)

@@ -9,7 +9,7 @@ import time
 import pytest
 from torch.utils.data import DataLoader, Dataset, _utils
 
-from tests.helpers import answer_of, assert_documented, load_snippet
+from tests.helpers import assert_documented, load_snippet, recipes
 
 PAGE = "errors/err-dataloader-worker"
 snippet = load_snippet("errors/err_dataloader_worker.py")
@@ -91,7 +91,7 @@ def test_the_answer_stops_at_the_sample_that_fails():
 
     names = {"dataset": Rows()}
     with pytest.raises(TypeError):
-        exec(answer_of("err-dataloader-worker").text, names)
+        exec(recipes()["err-dataloader-worker"].answer.text, names)
     assert names["index"] == 3
 
 

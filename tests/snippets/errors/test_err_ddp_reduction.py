@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.checkpoint import checkpoint
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented, run_python
+from tests.helpers import load_snippet, raises_as_documented, recipes, run_python
 
 PAGE = "errors/err-ddp-reduction"
 snippet = load_snippet("errors/err_ddp_reduction.py")
@@ -31,7 +31,7 @@ def test_the_answer_leaves_out_what_is_frozen_or_used(capsys):
     net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
     net[0].requires_grad_(False)
     net[1](torch.ones(1, 4)).sum().backward()
-    exec(answer_of("err-ddp-reduction").text, {"net": net})
+    exec(recipes()["err-ddp-reduction"].answer.text, {"net": net})
     printed = capsys.readouterr().out.splitlines()
     assert printed == ["no gradient: 2.weight", "no gradient: 2.bias"]
 

@@ -14,10 +14,11 @@ from tests.helpers import (
     load_snippet,
     quotes,
     raises_as_documented,
+    recipes,
 )
 
 PAGE = "errors/err-device-mismatch"
-ANSWER = answer_of("err-device-mismatch")
+ANSWER = recipes()["err-device-mismatch"].answer
 snippet = load_snippet("errors/err_device_mismatch_list.py")
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
+from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented, recipes
 
 PAGE = "errors/err-device-side-assert"
 
@@ -31,7 +31,7 @@ def test_the_answer_on_masks_and_sequences(capsys):
     target[:, 0] = -100
     names = {"logits": logits, "target": target, "emb": nn.Embedding(7, 2)}
     names["ids"] = torch.tensor([[-1, 6], [7, 0]])
-    exec(answer_of("err-device-side-assert").text, names)
+    exec(recipes()["err-device-side-assert"].answer.text, names)
     printed = capsys.readouterr().out.splitlines()
     assert printed == ["labels [255] for 3 classes", "ids -1 to 7 of 7"]
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "errors/err-inplace-modified"
 MODIFIED = "modified by an inplace operation"
@@ -23,7 +23,7 @@ def _anomaly_detection_ends():
 
 
 def test_the_warning_shows_the_line_above_the_change():
-    answer = answer_of("err-inplace-modified")
+    answer = recipes()["err-inplace-modified"].answer
     assert answer.yours == {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -9,10 +9,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from tests.helpers import (
-    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
+    recipes,
 )
 
 PAGE = "errors/err-leaf-and-scalar-grad"
@@ -39,7 +39,7 @@ def test_the_gradient_is_that_of_the_mean():
 def test_without_the_answers_first_line_it_raises():
     names = {"torch": torch, "layer": nn.Linear(4, 3)}
     names["layer"](torch.ones(1, 4)).sum().backward()
-    answer = answer_of("err-leaf-and-scalar-grad")
+    answer = recipes()["err-leaf-and-scalar-grad"].answer
     head, *body = answer.code.splitlines()
     assert head.startswith("with torch.no_grad():")
     for line, start in zip(body, (LEAF, f"a view of {LEAF}"), strict=True):

@@ -11,11 +11,11 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "errors/err-no-grad-fn"
 NO_GRAD_FN = "element 0 of tensors does not require grad"
-ANSWER = answer_of("err-no-grad-fn")
+ANSWER = recipes()["err-no-grad-fn"].answer
 
 
 def found(model, logits, loss):

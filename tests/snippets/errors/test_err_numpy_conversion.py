@@ -6,7 +6,7 @@ import torch
 from sklearn.metrics import accuracy_score
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, quoted, raises_as_documented
+from tests.helpers import load_snippet, quoted, raises_as_documented, recipes
 
 PAGE = "errors/err-numpy-conversion"
 snippet = load_snippet("errors/err_numpy_conversion.py")
@@ -26,7 +26,7 @@ def test_the_answer_converts_a_result_of_another_dtype(dtype):
     x = torch.ones(2, 3, dtype=dtype, requires_grad=dtype.is_floating_point) * 2
     half = torch.full((2, 3), 2.0, dtype=torch.bfloat16, requires_grad=True)
     names = {"x": x, "half": half}
-    exec(answer_of("err-numpy-conversion").text, names)
+    exec(recipes()["err-numpy-conversion"].answer.text, names)
     assert names["array"].tolist() == names["wide"].tolist() == [[2] * 3] * 2
     assert str(names["array"].dtype) == str(dtype).removeprefix("torch.")
 

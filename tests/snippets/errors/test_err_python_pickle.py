@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "errors/err-python-pickle"
 PYTHON_2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."
@@ -50,7 +50,7 @@ def test_a_whole_model_whose_module_has_moved(monkeypatch):
     del sys.modules["old_package"]
     with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
         torch.load("model.pt", weights_only=False)
-    answer = answer_of("err-python-pickle")
+    answer = recipes()["err-python-pickle"].answer
     assert list(answer.yours) == ["new_module"]
     moved = types.SimpleNamespace(Net=Net)
     first, _, _ = answer.code.partition("\n")

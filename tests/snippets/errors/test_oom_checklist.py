@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, quotes, raises_as_documented
+from tests.helpers import load_snippet, quotes, raises_as_documented, recipes
 
 PAGE = "errors/oom-checklist"
 
@@ -15,7 +15,7 @@ PAGE = "errors/oom-checklist"
 def test_the_parts_add_up_to_the_batch(size):
     """Sizes that do not divide the batch, and one part for all of it."""
     torch.manual_seed(0)
-    answer = answer_of("oom-checklist")
+    answer = recipes()["oom-checklist"].answer
     yours = {"optimizer", "x", "y", "device", "loss_fn", "model"}
     assert set(answer.yours) == yours
     model = nn.Sequential(nn.Linear(6, 9), nn.Tanh(), nn.Linear(9, 3))

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet
+from tests.helpers import load_snippet, recipes
 
-ANSWER = answer_of("slow-training")
+ANSWER = recipes()["slow-training"].answer
 
 
 def share(loader, train_step):

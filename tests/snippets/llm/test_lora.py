@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 snippet = load_snippet("llm/lora.py")
 LoRALinear = snippet.LoRALinear
-ANSWER = answer_of("lora")
+ANSWER = recipes()["lora"].answer
 
 
 class Block(nn.Module):

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 snippet = load_snippet("llm/next_token_dataset.py")
 PAGE = "llm/next-token-dataset"
@@ -165,7 +165,7 @@ def test_ids_from_a_file_of_uint16():
 
 @pytest.mark.parametrize("N", [41, 48, 17])
 def test_the_answer_trains_on_each_target_once(N):
-    answer = answer_of("next-token-dataset")
+    answer = recipes()["next-token-dataset"].answer
     assert set(answer.yours) == {"train", "T", "model", "optimizer"}
     seen, net = [], Model(50)
     net.register_forward_pre_hook(lambda _, args: seen.append(args[0]))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/adaptive-pooling"
 snippet = load_snippet("models/adaptive_pooling.py")
@@ -38,7 +38,7 @@ def test_the_snippet_against_loops():
 
 @pytest.mark.parametrize("size", [(14, 21), (7, 1), (33, 40)])
 def test_the_answer_takes_images_of_any_size(size):
-    answer = answer_of("adaptive-pooling")
+    answer = recipes()["adaptive-pooling"].answer
     conv = nn.Conv2d(1, 4, 3, padding=1)
     names = {"features": nn.Sequential(conv, nn.ReLU()), "C": 4, "classes": 5}
     exec(answer.text, names)

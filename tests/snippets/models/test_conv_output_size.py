@@ -8,7 +8,7 @@ import torchinfo
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/conv-output-size"
 snippet = load_snippet("models/conv_output_size.py")
@@ -62,7 +62,7 @@ def test_transposed():
 
 @pytest.mark.parametrize("shape", [(3, 33, 47), (1, 28, 28)])
 def test_the_answer_fits_images_of_any_shape(shape):
-    answer = answer_of("conv-output-size")
+    answer = recipes()["conv-output-size"].answer
     conv = nn.Conv2d(shape[0], 4, 3, stride=2, padding=1)
     features = nn.Sequential(conv, nn.BatchNorm2d(4), nn.MaxPool2d(2), nn.Flatten())
     names = {"features": features, "shape": shape}

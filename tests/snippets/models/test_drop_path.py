@@ -9,7 +9,7 @@ from timm.layers import calculate_drop_path_rates
 from torch import nn
 from torchvision.ops import StochasticDepth
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "models/drop-path"
 SNIPPET = "models/drop_path.py"
@@ -86,7 +86,7 @@ def test_the_demonstration(capsys):
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_the_answer_for_any_number_of_blocks(count):
-    answer = answer_of("drop-path")
+    answer = recipes()["drop-path"].answer
     assert set(answer.yours) == {"branches"}
     names = {"branches": [branch() for _ in range(count)], "__name__": "pasted"}
     exec(answer.text, names)

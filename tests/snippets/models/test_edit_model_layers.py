@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torchvision.models import resnet18
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/edit-model-layers"
 snippet = load_snippet("models/edit_model_layers.py")
@@ -44,7 +44,7 @@ def test_the_channels_of_the_first_layer():
 
 
 def test_the_answer_alone_changes_the_input_channels_only(model):
-    answer = answer_of("edit-model-layers")
+    answer = recipes()["edit-model-layers"].answer
     kinds = [type(layer) for layer in model.modules()]
     images = torch.randn(1, 4, 32, 32)
     expected = model(images[:, :3])

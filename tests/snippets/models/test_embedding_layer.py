@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/embedding-layer"
-ANSWER = answer_of("embedding-layer")
+ANSWER = recipes()["embedding-layer"].answer
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 from torchvision import models
 from torchvision.datasets import ImageFolder
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "models/finetune_last_layer.py"
 PAGE = "models/finetune-last-layer"
@@ -91,7 +91,7 @@ def test_the_images_are_prepared_as_the_weights_expect():
 
 def test_the_answer_trains_any_batch_and_keeps_the_backbone(images):
     """A last batch of one image, a model that somebody left in train() mode."""
-    answer = answer_of("finetune-last-layer")
+    answer = recipes()["finetune-last-layer"].answer
     assert set(answer.yours) == {"model", "loader"}
     model = models.resnet18().train()
     before = copy.deepcopy(model.state_dict())

@@ -6,7 +6,7 @@ from torch import nn
 from torchvision.models import resnet18
 from torchvision.ops import FrozenBatchNorm2d
 
-from tests.helpers import answer_of, load_snippet
+from tests.helpers import load_snippet, recipes
 
 snippet = load_snippet("models/freeze_batchnorm.py")
 images = torch.rand(8, 3, 6, 6) + 2
@@ -93,7 +93,7 @@ def test_layers_of_a_library_and_batches_of_one(model):
 
 
 def test_the_answer_in_every_epoch(model):
-    answer = answer_of("freeze-batchnorm")
+    answer = recipes()["freeze-batchnorm"].answer
     assert set(answer.yours) == {"model"}
     before = {k: v.clone() for k, v in model.state_dict().items()}
     for _ in range(2):

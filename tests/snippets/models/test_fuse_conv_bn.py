@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/fuse-conv-bn"
-ANSWER = answer_of("fuse-conv-bn")
+ANSWER = recipes()["fuse-conv-bn"].answer
 
 
 def trained(bn):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/inspect-checkpoint"
 
@@ -44,7 +44,7 @@ def test_the_answer_looks_and_changes_nothing(folder, capsys):
     model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).bfloat16()
     torch.save({"model_state_dict": model.state_dict()}, "mine.pth")
     before = (folder / "mine.pth").read_bytes()
-    answer = answer_of("inspect-checkpoint")
+    answer = recipes()["inspect-checkpoint"].answer
     names = {"path": "mine.pth"}
     exec(answer.text, names)
     assert (folder / "mine.pth").read_bytes() == before

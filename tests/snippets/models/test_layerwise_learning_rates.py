@@ -10,7 +10,7 @@ from torch import nn
 from torch.optim import lr_scheduler
 from torchvision import models
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "models/layerwise_learning_rates.py"
 PAGE = "models/layerwise-learning-rates"
@@ -33,7 +33,7 @@ def two_groups(model, low=1e-3, high=1e-2):
 
 def test_the_answer_takes_every_parameter_once():
     """Of a frozen model of another width, with a layer whose name begins alike."""
-    answer = answer_of("layerwise-learning-rates")
+    answer = recipes()["layerwise-learning-rates"].answer
     assert set(answer.yours) == {"model"}
     with torch.device("meta"):
         model = models.resnet50()

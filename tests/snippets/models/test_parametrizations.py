@@ -11,14 +11,14 @@ from torch import nn
 from torch.nn.utils import parametrizations, parametrize
 
 from tests.helpers import (
-    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
+    recipes,
 )
 
 PAGE = "models/parametrizations"
-ANSWER = answer_of("parametrizations")
+ANSWER = recipes()["parametrizations"].answer
 Positive = load_snippet("models/positive_weight.py").Positive
 
 

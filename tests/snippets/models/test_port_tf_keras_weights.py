@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "models/port-tf-keras-weights"
-ANSWER = answer_of("port-tf-keras-weights")
+ANSWER = recipes()["port-tf-keras-weights"].answer
 snippet = load_snippet("models/port_tf_keras_weights.py")
 
 

@@ -9,10 +9,10 @@ import torch
 from torch import nn
 from torch.nn.utils import prune
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/pruning"
-ANSWER = answer_of("pruning")
+ANSWER = recipes()["pruning"].answer
 snippet = load_snippet("models/pruning.py")
 
 

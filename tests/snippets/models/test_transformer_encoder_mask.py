@@ -9,14 +9,14 @@ import torch
 from torch import nn
 
 from tests.helpers import (
-    answer_of,
     assert_documented,
     load_snippet,
     raises_as_documented,
+    recipes,
 )
 
 PAGE = "models/transformer-encoder-mask"
-ANSWER = answer_of("transformer-encoder-mask")
+ANSWER = recipes()["transformer-encoder-mask"].answer
 snippet = load_snippet("models/transformer_encoder_mask.py")
 
 

@@ -8,11 +8,11 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.ops import Conv3dNormActivation
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "models/unet"
 SNIPPET = "models/unet.py"
-ANSWER = answer_of("unet")
+ANSWER = recipes()["unet"].answer
 snippet = load_snippet(SNIPPET)
 WIDTHS = (4, 6, 8)
 

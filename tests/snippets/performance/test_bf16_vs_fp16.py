@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "performance/bf16_vs_fp16.py"
 PAGE = "performance/bf16-vs-fp16"
-ANSWER = answer_of("bf16-vs-fp16")
+ANSWER = recipes()["bf16-vs-fp16"].answer
 BF16, FP16 = torch.bfloat16, torch.float16
 SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
 

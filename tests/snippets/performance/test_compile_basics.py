@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "performance/compile-basics"
 
@@ -51,7 +51,7 @@ def test_the_compiled_model_trains_as_numpy_does(counter, monkeypatch):
 
 def test_the_answer_trains_on_batches_of_two_sizes(counter):
     """A loader that keeps its last small batch: one more version."""
-    answer = answer_of("compile-basics")
+    answer = recipes()["compile-basics"].answer
     yours = {"model", "loader", "device", "optimizer", "loss_fn"}
     assert set(answer.yours) == yours
 

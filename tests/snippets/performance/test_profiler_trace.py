@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet
+from tests.helpers import load_snippet, recipes
 
-ANSWER = answer_of("profiler-trace")
+ANSWER = recipes()["profiler-trace"].answer
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "performance/vectorize-loops"
 snippet = load_snippet("performance/vectorize_loops.py")
@@ -38,7 +38,7 @@ def test_a_sum_for_each_class():
     ("dtype", "device"), [(torch.float64, "cpu"), (torch.bfloat16, "meta")]
 )
 def test_the_answer_keeps_dtype_and_device_and_a_class_may_lack(dtype, device):
-    answer = answer_of("vectorize-loops")
+    answer = recipes()["vectorize-loops"].answer
     assert set(answer.yours) == {"v", "a", "b", "x", "y", "num_classes"}
     x = torch.ones(3, 2, dtype=dtype, device=device)
     y = torch.tensor([0, 2, 2], device=device)

@@ -5,11 +5,11 @@ import torch
 from torch import nn
 from torch.backends import cudnn
 
-from tests.helpers import answer_of, load_snippet
+from tests.helpers import load_snippet, recipes
 
 pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/cudnn_deterministic_benchmark.py"
-ANSWER = answer_of("cudnn-deterministic-benchmark")
+ANSWER = recipes()["cudnn-deterministic-benchmark"].answer
 REPEATABLE, FAST = (False, True), (True, False)  # benchmark, deterministic
 
 

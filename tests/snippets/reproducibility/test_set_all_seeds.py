@@ -14,12 +14,12 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 pytestmark = pytest.mark.usefixtures("switches")
 SNIPPET = "reproducibility/set_all_seeds.py"
 PAGE = "reproducibility/set-all-seeds"
-ANSWER = answer_of("set-all-seeds")
+ANSWER = recipes()["set-all-seeds"].answer
 seeds = load_snippet(SNIPPET)
 
 TRAIN = """

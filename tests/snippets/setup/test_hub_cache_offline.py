@@ -11,7 +11,7 @@ import pytest
 import torch
 from torchvision import models
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 SNIPPET, PAGE = "setup/hub_cache_offline.py", "setup/hub-cache-offline"
 URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"
@@ -43,7 +43,7 @@ def test_before_the_file_is_there_the_answer_says_where_it_belongs(
     monkeypatch, tmp_path, capsys
 ):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    answer = answer_of("hub-cache-offline")
+    answer = recipes()["hub-cache-offline"].answer
     assert answer.yours == {}
     names = {}
     with raises_as_documented(PAGE, "URLError: "):

@@ -17,9 +17,10 @@ from tests.helpers import (
     quoted,
     quotes,
     raises_as_documented,
+    recipes,
 )
 
-ANSWER = answer_of("select-device")
+ANSWER = recipes()["select-device"].answer
 SNIPPET, PAGE = "setup/select_device.py", "setup/select-device"
 
 

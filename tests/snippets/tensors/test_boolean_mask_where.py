@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/boolean-mask-where"
@@ -107,7 +108,7 @@ def test_the_two_sides_are_promoted():
 )
 def test_the_answer_on_integers_on_nothing_and_where_nothing_fits(x):
     names = {"x": x}
-    exec(answer_of("boolean-mask-where"), names)
+    exec(answer("boolean-mask-where"), names)
     wanted = [v for v in x.flatten().tolist() if 0 < v < 6]
     assert names["values"].tolist() == wanted
     assert names["kept"].dtype == x.dtype

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/broadcasting"
@@ -36,7 +37,7 @@ def test_the_answer_for_one_sample_and_in_bfloat16():
         y = torch.randn(n, dtype=dtype)
         names = {"y": y, "pred": y[:, None] + 2, "x": torch.rand(n, 3, 4, dtype=dtype)}
         names |= {"bias": torch.rand(4, dtype=dtype), "gain": torch.rand(n).to(dtype)}
-        exec(answer_of("broadcasting"), names)
+        exec(answer("broadcasting"), names)
         torch.testing.assert_close(names["loss"], y.new_tensor(4), rtol=0.02, atol=0)
         assert names["shifted"].shape == names["scaled"].shape == (n, 3, 4)
 

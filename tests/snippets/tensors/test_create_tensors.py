@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/create-tensors"
@@ -33,7 +34,7 @@ def test_the_random_ones_stay_in_their_bounds():
     rolled = set()
     for _ in range(200):
         names = {}
-        exec(answer_of("create-tensors"), names)
+        exec(answer("create-tensors"), names)
         rolled |= set(names["dice"].flatten().tolist())
     assert rolled == set(range(1, 7))
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/cumsum-moving-average"
@@ -49,7 +50,7 @@ def test_the_future_is_not_used(snippet):
 @pytest.mark.parametrize("k", [1, 2, 7])
 def test_the_answer_for_integers_for_even_k_and_for_few_values(k):
     names = {"x": torch.tensor([1, 2, 4, 4]), "k": k}
-    exec(answer_of("cumsum-moving-average"), names)
+    exec(answer("cumsum-moving-average"), names)
     series = pd.Series([1] * (k - 1) + [1, 2, 4, 4])
     expected = series.rolling(k).mean()[k - 1 :]
     np.testing.assert_allclose(names["causal"], expected, rtol=1e-6)

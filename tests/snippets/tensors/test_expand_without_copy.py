@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/expand-without-copy"
@@ -32,7 +33,7 @@ def test_expand_copies_nothing_and_repeat_everything():
 def test_the_answer_for_other_sizes(shape):
     B, C, H, W = shape
     names = {"features": torch.rand(B, C).bfloat16(), "images": torch.rand(shape)}
-    exec(answer_of("expand-without-copy"), names)
+    exec(answer("expand-without-copy"), names)
     copied = np.tile(names["features"].float().numpy().reshape(B, C, 1, 1), (H, W))
     np.testing.assert_array_equal(names["view"].float(), copied)
     np.testing.assert_array_equal(names["copy"].float(), copied)

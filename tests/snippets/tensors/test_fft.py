@@ -6,6 +6,7 @@ import scipy.signal
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/fft"
@@ -37,7 +38,7 @@ def test_the_two_sines():
 @pytest.mark.parametrize("T", [1, 64, 99])
 def test_the_answer_for_a_batch_at_another_rate(T):
     names = {"x": torch.rand(2, 3, T, dtype=torch.float64), "rate": 8000}
-    exec(answer_of("fft"), names)
+    exec(answer("fft"), names)
     close(names["amplitude"], 2 / T * np.abs(np.fft.rfft(names["x"].numpy())))
     close(names["freq"], np.fft.rfftfreq(T, 1 / 8000))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/find-index-of-value"
@@ -27,7 +28,7 @@ def test_the_answer_for_one_row_for_many_and_for_an_absent_value(dtype):
         ([[3, 1, 3], [0, 0, 0]], 3, [[0, 0], [0, 2]], [0, -1]),
     ):
         names = {"x": torch.tensor(values, dtype=dtype), "value": value}
-        exec(answer_of("find-index-of-value"), names)
+        exec(answer("find-index-of-value"), names)
         assert names["places"].tolist() == places
         assert names["first"].tolist() == first
 

@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional as F
 from torchvision.transforms.v2 import functional as TF
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/fixed-filters"
@@ -61,7 +62,7 @@ def test_the_edge_of_the_snippet(snippet):
 def test_the_answer_for_other_channels_and_its_gradient(shape):
     x = torch.rand(shape).requires_grad_()
     names = {"images": x}
-    exec(answer_of("fixed-filters"), names)
+    exec(answer("fixed-filters"), names)
     expected = cv2.Sobel(x[0, -1].detach().numpy(), cv2.CV_32F, 0, 1, ksize=3)
     np.testing.assert_allclose(names["dy"][0, -1].detach(), expected, atol=1e-6)
     (names["edges"] + names["blurred"]).sum().backward()

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/flatten-unflatten"
@@ -44,7 +45,7 @@ def test_every_frame_goes_through_the_layer():
 @pytest.mark.parametrize("shape", [(1, 3, 8, 8), (2, 5), (4, 1, 7), (0, 3, 2)])
 def test_the_answer_for_other_shapes(shape):
     names = {"images": torch.rand(shape)}
-    exec(answer_of("flatten-unflatten"), names)
+    exec(answer("flatten-unflatten"), names)
     assert names["vectors"].shape == (shape[0], math.prod(shape[1:]))
     assert torch.equal(names["back"], names["images"])
 

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/gather"
@@ -32,7 +33,7 @@ def test_the_answer_for_one_sample_in_bfloat16():
     hidden = torch.randn(1, 4, 3, dtype=torch.bfloat16)
     names = {"logits": hidden[:, 0], "hidden": hidden, "end": torch.tensor([0])}
     names |= {"label": torch.tensor([2]), "index": torch.tensor([[0, 0, 1, 2]])}
-    exec(answer_of("gather"), names)
+    exec(answer("gather"), names)
     assert torch.equal(names["picked"], hidden[:, 0, 2])
     assert torch.equal(names["several"], hidden[:, 0, [0, 0, 1, 2]])
     assert torch.equal(names["last"], hidden[:, 0])

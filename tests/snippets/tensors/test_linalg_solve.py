@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import linalg
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/linalg-solve"
@@ -94,7 +95,7 @@ def test_the_answer_for_a_wide_matrix_and_a_batch():
     wide, two = torch.randn(3, 6).double(), torch.randn(2, 4, 4).double()
     names = {"X": wide, "y": torch.randn(3).double(), "A": two}
     names["b"] = torch.randn(2, 4).double()
-    exec(answer_of("linalg-solve"), names)
+    exec(answer("linalg-solve"), names)
     close(names["w"], np.linalg.pinv(wide.numpy()) @ names["y"].numpy())
     close((two @ names["x"][..., None]).squeeze(-1), names["b"].numpy())
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/list-of-tensors"
@@ -50,7 +51,7 @@ def warnings_caught():
 def test_the_answer_for_lists_of_one_and_for_integers():
     names = {"images": [torch.ones(2, dtype=torch.bool)], "arrays": [np.arange(3)]}
     names |= {"sentences": [torch.tensor([5])], "losses": [torch.tensor(2.0)]}
-    exec(answer_of("list-of-tensors"), names)
+    exec(answer("list-of-tensors"), names)
     assert names["batch"].tolist() == [[True, True]]
     assert names["table"].tolist() == [[0, 1, 2]]
     assert names["table"].dtype == torch.float32

@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 from transformers import BertConfig, BertModel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/masked-mean"
@@ -34,7 +35,7 @@ def test_each_text_alone():
 def test_the_answer_in_other_dtypes_and_for_one_text(dtype):
     x = torch.tensor([[[1.0], [3.0], [torch.nan]]], dtype=dtype)
     names = {"x": x, "lengths": torch.tensor([2], dtype=torch.int32)}
-    exec(answer_of("masked-mean"), names)
+    exec(answer("masked-mean"), names)
     assert names["mean"].tolist() == [[2]]
     assert names["mean"].dtype == dtype
 
@@ -42,7 +43,7 @@ def test_the_answer_in_other_dtypes_and_for_one_text(dtype):
 def test_the_answer_on_another_device():
     """The lengths may stay on the CPU, where a DataLoader left them."""
     names = {"x": torch.empty(2, 3, 4, device="meta"), "lengths": torch.tensor([3, 1])}
-    exec(answer_of("masked-mean"), names)
+    exec(answer("masked-mean"), names)
     assert names["mean"].device.type == "meta"
     assert names["mean"].shape == (2, 4)
 

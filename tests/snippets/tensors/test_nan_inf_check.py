@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet
 
 snippet = load_snippet("tensors/nan_inf_check.py")
 ARRAY = np.array([[1, np.nan, 3], [4, 5, np.inf]], np.float32)
-ANSWER = answer_of("nan-inf-check")
+ANSWER = answer("nan-inf-check")
 
 
 def paste(x):

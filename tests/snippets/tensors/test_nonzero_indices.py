@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/nonzero-indices"
@@ -92,7 +93,7 @@ def test_pitfalls():
 
 def test_the_answer_where_nothing_is_found():
     names = {"x": torch.zeros(2, 3, dtype=torch.bfloat16)}
-    exec(answer_of("nonzero-indices"), names)
+    exec(answer("nonzero-indices"), names)
     assert names["values"].tolist() == names["rows"].tolist() == []
     assert names["places"].shape == (0, 2)
     assert names["count"] == 0

@@ -6,6 +6,7 @@ import torch
 from sklearn.preprocessing import label_binarize
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, quoted, raises_as_documented
 
 PAGE = "tensors/one-hot"
@@ -31,7 +32,7 @@ def test_the_class_dimension_of_a_mask_is_the_second():
 
 def test_the_answer_for_a_batch_that_lacks_classes():
     names = {"C": 5, "target": torch.tensor([1]), "mask": torch.zeros(2, 3, 4).long()}
-    exec(answer_of("one-hot"), names)
+    exec(answer("one-hot"), names)
     assert names["encoded"].tolist() == [[0, 1, 0, 0, 0]]
     assert names["planes"].shape == (2, 5, 3, 4)
     assert names["planes"][:, 0].eq(1).all()

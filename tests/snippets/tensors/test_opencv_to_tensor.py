@@ -10,6 +10,7 @@ from PIL import Image
 from torch import nn
 from torchvision.transforms import v2
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/opencv-to-tensor"
@@ -140,12 +141,12 @@ def test_a_path_that_is_not_english(pixels, tmp_path):
 def test_the_answer_reads_a_grey_file_and_names_one_that_is_missing(pixels):
     Image.fromarray(pixels[..., 0]).save("grey.png")
     names = {"path": "grey.png"}
-    exec(answer_of("opencv-to-tensor"), names)
+    exec(answer("opencv-to-tensor"), names)
     assert names["x"].shape == (3, 5, 7)
     grey = torch.from_numpy(pixels[..., 0].copy()) / 255
     assert torch.equal(names["x"], grey.expand(3, 5, 7))
     with pytest.raises(FileNotFoundError, match=r"missing\.png"):
-        exec(answer_of("opencv-to-tensor"), {"path": "missing.png"})
+        exec(answer("opencv-to-tensor"), {"path": "missing.png"})
 
 
 def test_view_and_uint8(run, pixels):

@@ -6,6 +6,7 @@ import torch
 from scipy.spatial import distance
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/pairwise-distance"
@@ -41,7 +42,7 @@ def test_the_answer_near_the_origin():
 def test_the_answer_has_a_gradient_where_rows_are_equal_or_zero():
     a = torch.tensor([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], requires_grad=True)
     names = {"a": a, "b": a}
-    exec(answer_of("pairwise-distance"), names)
+    exec(answer("pairwise-distance"), names)
     (names["dist"] + names["cosine"]).sum().backward()
     assert a.grad.isfinite().all()
     assert names["cosine"][2].tolist() == [0, 0, 0]

@@ -11,6 +11,7 @@ from torchvision import transforms
 from torchvision.io import decode_image
 from torchvision.transforms import v2
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/pil-to-tensor"
@@ -83,7 +84,7 @@ def test_the_array_and_the_tensor_are_copies(convert, colours):
 def test_the_file_may_be_gone(colours):
     colours.save("image.png")
     names = {"path": "image.png"}
-    exec(answer_of("pil-to-tensor"), names)
+    exec(answer("pil-to-tensor"), names)
     Path("image.png").unlink()
     assert Image.fromarray(names["array"]) == colours
 

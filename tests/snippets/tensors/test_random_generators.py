@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import TORCH_CPU, lacking, load_snippet, quoted, raises_as_documented
 
 PAGE = "tensors/random-generators"
@@ -35,11 +36,11 @@ def test_the_draws_are_those_of_the_seed_in_this_order():
 def test_the_answer_leaves_the_global_generator_alone():
     before = torch.get_rng_state()
     names = {"weights": torch.tensor([0.0, 3.0]).half()}
-    exec(answer_of("random-generators"), names)
+    exec(answer("random-generators"), names)
     assert torch.equal(before, torch.get_rng_state())
     assert names["picks"].tolist() == [1] * 9
     first = names["x"]
-    exec(answer_of("random-generators"), names)  # run twice: the same numbers
+    exec(answer("random-generators"), names)  # run twice: the same numbers
     assert torch.equal(first, names["x"])
 
 

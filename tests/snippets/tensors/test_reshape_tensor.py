@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/reshape-tensor"
@@ -25,11 +26,11 @@ def test_every_shape_keeps_the_order_of_the_elements():
 
 def test_the_answer_where_view_must_raise():
     names = {"x": torch.zeros(2, 3, 4, dtype=torch.bfloat16)}
-    exec(answer_of("reshape-tensor"), names)
+    exec(answer("reshape-tensor"), names)
     assert names["rows"].shape == names["shared"].shape == (6, 4)
     names = {"x": torch.zeros(4, 3, 2).transpose(0, 2)}
     with pytest.raises(RuntimeError, match="view size is not compatible"):
-        exec(answer_of("reshape-tensor"), names)
+        exec(answer("reshape-tensor"), names)
     assert names["heads"].shape == (2, 3, 2, 2)
 
 

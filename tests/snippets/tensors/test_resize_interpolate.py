@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torchvision.transforms import v2
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/resize-interpolate"
@@ -53,7 +54,7 @@ def test_the_answer_for_bool_masks_odd_sizes_and_one_pixel():
     mask = torch.rand(3, 7, 5) > 0.5
     for size in ((1, 1), (13, 4), (7, 5)):
         names = {"x": torch.rand(3, 1, 7, 5), "mask": mask, "size": size}
-        exec(answer_of("resize-interpolate"), names)
+        exec(answer("resize-interpolate"), names)
         assert names["small"].shape == (3, 1, *size)
         rows, columns = (
             ((torch.arange(new) + 0.5) * old / new).long()

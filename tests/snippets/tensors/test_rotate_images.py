@@ -7,6 +7,7 @@ from scipy import ndimage
 from torchvision.transforms.v2 import InterpolationMode
 from torchvision.transforms.v2 import functional as TF
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet
 
 snippet = load_snippet("tensors/rotate_images.py")
@@ -14,7 +15,7 @@ snippet = load_snippet("tensors/rotate_images.py")
 
 def paste(x):
     names = {"x": x}
-    exec(answer_of("grid-sample"), names)
+    exec(answer("grid-sample"), names)
     return names["turned"], names["moved"]
 
 

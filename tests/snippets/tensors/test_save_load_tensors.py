@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/save-load-tensors"
@@ -45,7 +46,7 @@ def test_the_files_of_the_snippet():
 def test_the_answer_run_twice_keeps_each_dtype():
     for dtype in (torch.bfloat16, torch.bool, torch.complex64):
         names = {"x": torch.ones(3, dtype=dtype), "y": torch.tensor(7)}
-        exec(answer_of("save-load-tensors"), names)
+        exec(answer("save-load-tensors"), names)
         assert torch.equal(names["data"]["x"], names["x"])
         assert names["data"]["x"].dtype == dtype
         assert names["data"]["y"].shape == ()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/scatter-add"
@@ -35,13 +36,13 @@ def test_means_and_maxima_of_each_group():
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_the_answer_in_another_dtype_and_with_a_bad_group(dtype):
     names = {"x": x.to(dtype), "group": group, "G": 5}
-    exec(answer_of("scatter-add"), names)
+    exec(answer("scatter-add"), names)
     assert names["mean"].tolist() == [[2, 6], [0, 0], [5, 2], [0, 0], [0, 0]]
     assert names["mean"].dtype == dtype
     for bad in (-100, 5):
         names["group"] = torch.tensor([0, bad, 0])
         with pytest.raises(RuntimeError, match=f"index {bad} is out of bounds"):
-            exec(answer_of("scatter-add"), names)
+            exec(answer("scatter-add"), names)
 
 
 def test_a_histogram_of_each_row():

@@ -9,11 +9,12 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from tests.chains.pasted import answer
 from tests.helpers import TORCH_CPU, lacking, load_snippet, raises_as_documented
 
 PAGE = "tensors/sparse-tensors"
 check = torch.sparse.check_sparse_tensor_invariants
-ANSWER = answer_of("sparse-tensors")
+ANSWER = answer("sparse-tensors")
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse:UserWarning")
 
 

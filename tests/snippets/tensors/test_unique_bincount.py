@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/unique-bincount"
@@ -26,7 +27,7 @@ def test_counts_are_those_of_a_counter():
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.int64])
 def test_the_answer_where_classes_are_absent(dtype):
     names = {"y": torch.tensor([3, 1, 3], dtype=dtype), "C": 6}
-    exec(answer_of("unique-bincount"), names)
+    exec(answer("unique-bincount"), names)
     assert names["values"].tolist() == [1, 3]
     assert names["counts"].tolist() == [1, 2]
     assert names["common"] == 3

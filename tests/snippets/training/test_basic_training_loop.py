@@ -10,10 +10,10 @@ from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 snippet = load_snippet("training/basic_training_loop.py")
-ANSWER = answer_of("basic-training-loop")
+ANSWER = recipes()["basic-training-loop"].answer
 CPU = torch.device("cpu")
 PAGE = "training/basic-training-loop"
 

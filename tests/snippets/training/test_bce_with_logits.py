@@ -8,10 +8,10 @@ from sklearn.metrics import log_loss
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/bce-with-logits"
-ANSWER = answer_of("bce-with-logits")
+ANSWER = recipes()["bce-with-logits"].answer
 
 
 def by_hand(logits, target, pos_weight):

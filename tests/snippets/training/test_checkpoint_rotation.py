@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import answer_of, load_snippet
+from tests.helpers import load_snippet, recipes
 
-ANSWER = answer_of("checkpoint-rotation")
+ANSWER = recipes()["checkpoint-rotation"].answer
 rotation = load_snippet("training/checkpoint_rotation.py")
 
 

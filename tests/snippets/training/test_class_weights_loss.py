@@ -8,10 +8,10 @@ from sklearn.utils.class_weight import compute_class_weight
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/class-weights-loss"
-ANSWER = answer_of("class-weights-loss")
+ANSWER = recipes()["class-weights-loss"].answer
 snippet = load_snippet("training/class_weights_loss.py")
 TARGET = torch.tensor([0] * 90 + [1] * 9 + [2])
 

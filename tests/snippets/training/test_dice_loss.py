@@ -7,9 +7,9 @@ import torch
 from sklearn.metrics import f1_score, jaccard_score
 from torch.nn import functional as F
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
-ANSWER = answer_of("dice-loss")
+ANSWER = recipes()["dice-loss"].answer
 dice_loss = load_snippet("training/dice_loss.py").dice_loss
 PAGE = "training/dice-loss"
 LOGITS, TARGET = torch.randn(2, 3, 8, 8), torch.randint(3, (2, 8, 8))

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/early-stopping"
-ANSWER = answer_of("early-stopping")
+ANSWER = recipes()["early-stopping"].answer
 
 
 class Weights:

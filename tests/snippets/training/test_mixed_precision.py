@@ -6,7 +6,7 @@ from torch import nn
 from torch._subclasses import FakeTensorMode
 from torch.nn import functional as F
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "training/mixed_precision.py"
 PAGE = "training/mixed-precision"
@@ -64,7 +64,7 @@ def test_the_dtype_is_stated_not_left_to_the_device():
     assert seen == [torch.bfloat16] * 20
 
 
-ANSWER = answer_of("mixed-precision")
+ANSWER = recipes()["mixed-precision"].answer
 
 
 @pytest.mark.parametrize("rest", [0, 1, 3], ids="{} in the last batch".format)

@@ -8,10 +8,10 @@ import torch
 import transformers
 from torch import nn
 
-from tests.helpers import answer_of, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/muon"
-ANSWER = answer_of("muon")
+ANSWER = recipes()["muon"].answer
 snippet = load_snippet("training/muon.py")
 
 

@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from sklearn import metrics
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "training/regression-losses"
-ANSWER = answer_of("regression-losses")
+ANSWER = recipes()["regression-losses"].answer
 snippet = load_snippet("training/regression_losses.py")
 pred, y = snippet.pred, snippet.y
 

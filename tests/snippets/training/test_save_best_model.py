@@ -9,12 +9,11 @@ import pytest
 import torch
 from torch import nn
 
-from cookbook.book.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "training/save-best-model"
-BOOK = Catalogue(ROOT)
-ANSWER = BOOK.by_slug["save-best-model"].answer
+BOOK = recipes()
+ANSWER = BOOK["save-best-model"].answer
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +39,7 @@ def run(losses, **changes):
     names = {"model": model, "optimizer": optimizer, "epochs": len(losses)}
     names |= {"scheduler": torch.optim.lr_scheduler.StepLR(optimizer, 2)}
     names |= {"train_one_epoch": train_one_epoch, "evaluate": iter(losses).__next__}
-    exec(BOOK.by_slug["save-checkpoint"].answer.text, names)
+    exec(BOOK["save-checkpoint"].answer.text, names)
     assert set(ANSWER.yours) <= set(names)
     exec(ANSWER.text, names | changes)
     return model.weight.item()
@@ -92,7 +91,7 @@ def test_the_learning_rate_is_in_the_file(folder):
 
 def test_the_function_is_that_of_the_page_it_comes_from():
     text = (ROOT / "snippets/training/save_best_model.py").read_text("utf-8")
-    assert BOOK.by_slug["save-checkpoint"].answer.code in text
+    assert BOOK["save-checkpoint"].answer.code in text
 
 
 def test_the_demonstration_overfits_and_keeps_the_best(folder, capsys):

@@ -16,11 +16,11 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "training/save_checkpoint.py"
 PAGE = "training/save-checkpoint"
-ANSWER = answer_of("save-checkpoint")
+ANSWER = recipes()["save-checkpoint"].answer
 save_checkpoint = load_snippet(SNIPPET).save_checkpoint
 
 KILLED = """

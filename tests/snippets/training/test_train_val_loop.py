@@ -9,12 +9,11 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics.classification import MulticlassAccuracy
 
-from cookbook.book.catalogue import Catalogue
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import ROOT, load_snippet, recipes
 
 CPU = torch.device("cpu")
-BOOK = Catalogue(ROOT)
-ANSWER = BOOK.by_slug["train-val-loop"].answer
+BOOK = recipes()
+ANSWER = BOOK["train-val-loop"].answer
 snippet = load_snippet("training/train_val_loop.py")
 
 
@@ -70,7 +69,7 @@ def test_masks_are_counted_pixel_by_pixel():
 
 
 def test_train_is_that_of_the_basic_loop():
-    basic = BOOK.by_slug["basic-training-loop"].answer.code
+    basic = BOOK["basic-training-loop"].answer.code
     assert basic.partition("\n\n\nfor epoch")[0] in (
         ROOT / "snippets/training/train_val_loop.py"
     ).read_text("utf-8")
@@ -96,7 +95,7 @@ def test_modes_and_gradients_of_the_answer(loader):
     names |= {"loss_fn": nn.CrossEntropyLoss(), "device": CPU}
     names |= {"optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
     assert set(ANSWER.yours) == {*names, "train"}
-    basic = BOOK.by_slug["basic-training-loop"].answer.code
+    basic = BOOK["basic-training-loop"].answer.code
     exec("import torch\n" + basic.partition("\n\n\nfor epoch")[0], names)
     exec(ANSWER.text, names)
     epoch = [(True, True)] * 3 + [(False, False)] * 3
