@@ -109,7 +109,7 @@ def test_the_script_for_one_machine_needs_no_change(machines):
     assert [line.partition(":")[0] for line in epochs] == [
         f"epoch {epoch}" for epoch in range(5)
     ]
-    assert len(list(folder.rglob("last.pt"))) == 1
+    assert len(list(folder.rglob("model.pt"))) == 1
     assert float(epochs[-1].rpartition(" ")[2]) < 0.3
 
 
