@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import threading
+from contextlib import suppress
 
 LOGS = os.environ.get("COOKBOOK_LOGS")  # now: a block may clear its environment
 TRACED = os.environ.get("COOKBOOK_TRACED")  # the file whose lines are noted
@@ -75,8 +76,8 @@ def native_threads() -> list[str]:
     """The names of this process's threads, those of libraries included; on Linux."""
     names = []
     for task in os.listdir(TASKS) if os.path.isdir(TASKS) else []:  # noqa: PTH112, PTH208
-        with open(f"{TASKS}/{task}/comm") as file:  # noqa: PTH123
-            names.append(file.read())
+        with suppress(OSError), open(f"{TASKS}/{task}/comm") as file:  # noqa: PTH123
+            names.append(file.read())  # else it has ended just now
     return names
 
 
