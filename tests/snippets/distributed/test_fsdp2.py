@@ -13,13 +13,13 @@ from torch.distributed.fsdp import (
 )
 from torch.distributed.tensor import DTensor
 
-from tests.chains.pasted import answer, lines
+from tests.chains.pasted import answer
 from tests.helpers import in_two_processes, load_snippet, raises_as_documented
 
 SNIPPET = "distributed/fsdp2.py"
 PAGE = "distributed/fsdp2"
 snippet = load_snippet(SNIPPET)
-SHARD = lines(SNIPPET, "torch.manual_seed", "optimizer = ")
+SHARD = answer("fsdp2").partition("device_id=gpu)\n")[2]  # once the group is there
 
 
 def sharded(model=snippet.Model):
