@@ -18,7 +18,7 @@ class BucketSampler(Sampler):
         return -(-len(self.lengths) // self.batch_size)  # rounded up
 
     def __iter__(self):
-        # At least 4 random chunks, if there are batches enough; sort each.
+        # At least 4 random chunks, if there are enough batches; sort each.
         per_chunk = min(100, max(1, len(self) // 4))  # batches
         order, batches = torch.randperm(len(self.lengths)), []
         for chunk in order.split(per_chunk * self.batch_size):

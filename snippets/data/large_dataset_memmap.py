@@ -31,6 +31,6 @@ if __name__ == "__main__":
         array[start : start + 100] = np.arange(start, start + 100)[:, None]
     array.flush()
 
-    loader = DataLoader(MemmapDataset(path), 8, shuffle=True, num_workers=2)
+    loader = DataLoader(MemmapDataset(path), 32, shuffle=True, num_workers=2)
     mean = torch.cat(list(loader)).mean()
     print(f"{len(loader)} batches, mean {mean:.1f}")

@@ -7,7 +7,7 @@ from torch import nn
 
 
 def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
-    """Write under another name, then rename: a kill leaves the old file."""
+    """Write to `path`, a Path; a kill at any moment leaves the old file."""
     checkpoint = {
         "epoch": epoch,
         "best_loss": float(best_loss),  # a NumPy number would not load

@@ -89,7 +89,7 @@ def test_the_demonstration_repeats_every_number(capsys):
 def pasted(seed, drawn_before=0):
     """The order of the batches and three numbers after the answer."""
     torch.rand(drawn_before)
-    names = {"dataset": range(20)}
+    names = {"dataset": range(70)}
     exec(ANSWER.text.replace("seed = 0", f"seed = {seed}"), names)
     order = torch.cat(list(names["loader"])).tolist()
     return order, random.random(), np.random.rand(), torch.rand(1).item()
@@ -99,7 +99,7 @@ def test_the_answer_repeats_whatever_was_drawn_before():
     assert set(ANSWER.yours) == {"dataset"}
     first = pasted(0)
     assert pasted(0, drawn_before=5) == first
-    assert sorted(first[0]) == list(range(20))
+    assert sorted(first[0]) == list(range(70))
     for one, other in zip(first, pasted(1), strict=True):
         assert one != other
 
