@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class CausalConv1d(nn.Conv1d):
-    """Step t of the output sees the steps up to t; padding has no effect."""
+    """Step t of the output sees the steps up to t; padding= is ignored."""
 
     def forward(self, x):  # (N, C, L), and L stays
         past = self.dilation[0] * (self.kernel_size[0] - 1)

@@ -11,9 +11,7 @@ def conv_out(size, kernel, stride=1, padding=0, dilation=1):
 
 if __name__ == "__main__":
     layers = nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2)
-    features = nn.Sequential(
-        *layers, nn.Flatten()
-    )  # yours: the layers up to Flatten
+    features = nn.Sequential(*layers, nn.Flatten())
     shape = 1, 28, 28  # yours: one image, (C, H, W)
 
     n = features(torch.zeros(1, *shape)).shape[1]  # one image of zeros

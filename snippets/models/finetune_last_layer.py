@@ -23,4 +23,4 @@ for epoch in range(3):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print(f"epoch {epoch}: loss {loss:.1f}")
+    print(f"epoch {epoch}: loss {loss:.1f}")  # of the last batch

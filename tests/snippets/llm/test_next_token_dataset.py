@@ -166,11 +166,21 @@ def test_ids_from_a_file_of_uint16():
 @pytest.mark.parametrize("N", [41, 48, 17])
 def test_the_answer_trains_on_each_target_once(N):
     answer = recipes()["next-token-dataset"].answer
-    assert set(answer.yours) == {"train", "T", "model", "optimizer"}
+    assert set(answer.yours) == {"train_ids", "T", "model", "optimizer", "device"}
     seen, net = [], Model(50)
     net.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
     optimizer = torch.optim.SGD(net.parameters(), lr=0.0)
-    names = {"train": torch.arange(N), "T": 8, "model": net, "optimizer": optimizer}
+    names = {"train_ids": torch.arange(N), "T": 8, "model": net, "device": "cpu"}
+    names["optimizer"] = optimizer
     exec(answer.text, names)
     assert sorted(torch.cat(seen).flatten().tolist()) == [*range((N - 1) // 8 * 8)]
     assert torch.equal(names["y"], names["x"] + 1)
+
+
+def test_the_answer_moves_its_batches():
+    """A device that every machine has, and that is not the CPU."""
+    net = Model(50).to("meta")
+    names = {"train_ids": torch.arange(33), "T": 8, "model": net, "device": "meta"}
+    names["optimizer"] = torch.optim.SGD(net.parameters(), lr=0.1)
+    exec(recipes()["next-token-dataset"].answer.text, names)
+    assert names["loss"].is_meta
