@@ -10,10 +10,10 @@ logits = model(x)
 loss = F.mse_loss(logits.argmax(1).float(), target.float())
 
 # The first False names the cause.
-print(torch.is_grad_enabled())  # else: no_grad is on at this line
-print(any(p.requires_grad for p in model.parameters()))  # else: all frozen
-print(logits.requires_grad)  # else: no_grad or detach in the forward pass
-print(loss.requires_grad)  # else: argmax, item, torch.tensor after it
+print(torch.is_grad_enabled())  # False: no_grad is on at this line
+print(any(p.requires_grad for p in model.parameters()))  # False: all frozen
+print(logits.requires_grad)  # False: no_grad or detach in the forward pass
+print(loss.requires_grad)  # False: argmax, item, torch.tensor after it
 
 loss = F.cross_entropy(logits, target)  # of the logits, not of argmax
 loss.backward()
