@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 
 @torch.no_grad()
 def evaluate(model, dataset, device, batch_size=64):
-    """Return loss and accuracy of all, and this process's predictions."""
+    """Give it model.module; return loss, accuracy, own predictions."""
     share = range(dist.get_rank(), len(dataset), dist.get_world_size())
     loader = DataLoader(Subset(dataset, share), batch_size)  # none twice
     model.eval()

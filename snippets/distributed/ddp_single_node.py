@@ -40,7 +40,7 @@ def main(epochs=5):
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
     model = DDP(model.to(device))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)  # your lr
     sampler = DistributedSampler(train_set)  # shuffles; a share for each
     loader = DataLoader(train_set, batch_size=32, sampler=sampler)
     for epoch in range(epochs):

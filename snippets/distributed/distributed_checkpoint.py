@@ -11,7 +11,7 @@ from torch.distributed.checkpoint import state_dict as dcp_state
 from torch.distributed.fsdp import fully_shard
 
 
-def save(model, optimizer, epoch, folder):
+def save_checkpoint(folder, model, optimizer, epoch):
     """Call it in every process: each writes its part."""
     weights, optim = dcp_state.get_state_dict(model, optimizer)
     checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
@@ -19,15 +19,15 @@ def save(model, optimizer, epoch, folder):
     dcp.save(checkpoint, checkpoint_id=folder)  # a new folder
 
 
-def load(model, optimizer, folder):
-    """Call it in every process: each reads its part; return the epoch."""
+def load_checkpoint(folder, model, optimizer):
+    """Call it in every process; return the epoch to start with."""
     weights, optim = dcp_state.get_state_dict(model, optimizer)
     checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
     checkpoint["epoch"] = 0
     dcp.load(checkpoint, checkpoint_id=folder)  # fills the dict
     epoch = checkpoint.pop("epoch")
     dcp_state.set_state_dict(model, optimizer, **checkpoint)
-    return epoch
+    return epoch + 1
 
 
 def train(epochs, device, folder=Path("checkpoints")):
@@ -35,13 +35,13 @@ def train(epochs, device, folder=Path("checkpoints")):
     torch.manual_seed(0)  # the same weights in all processes
     model = fully_shard(nn.Linear(8, 8))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-    complete = sorted(folder.glob("*/.metadata"))  # which is written last
-    start = load(model, optimizer, complete[-1].parent) + 1 if complete else 0
+    saved = sorted(folder.glob("*/.metadata"))  # which is written last
+    start = load_checkpoint(saved[-1].parent, model, optimizer) if saved else 0
     for epoch in range(start, epochs):
         optimizer.zero_grad()
         model(torch.eye(8, device=device)).square().mean().backward()
         optimizer.step()
-        save(model, optimizer, epoch, folder / f"epoch-{epoch:03}")
+        save_checkpoint(folder / f"epoch-{epoch:03}", model, optimizer, epoch)
     return start, model
 
 

@@ -40,7 +40,7 @@ def main():
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
     model = DDP(model.to(device))
-    optimizer = ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)
+    optimizer = ZeRO(model.parameters(), torch.optim.AdamW, lr=0.01)  # your lr
     train(model, loader, loss_fn, optimizer, device)
     optimizer.consolidate_state_dict(to=0)  # all processes call it
     if dist.get_rank() == 0:  # a file that a plain AdamW loads, too

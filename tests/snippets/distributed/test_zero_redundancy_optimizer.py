@@ -73,6 +73,15 @@ def work(rank):
     result["joined"] = weights(model)
 
     model = build()
+    optimizer = zero(model)
+    with Join([model, optimizer]):
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss_fn(model(x), y).backward()
+            optimizer.step()
+    result["cleared_first"] = weights(model)
+
+    model = build()
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     with model.join():
         epoch(model, optimizer, batches)
@@ -148,6 +157,11 @@ def test_two_processes_train_as_one(tmp_path):
     owned = shapes.index((5, 3))
     for i, (joined, full) in enumerate(zip(first["joined"], all_of_it, strict=True)):
         assert torch.allclose(joined, full, rtol=1e-9) == (i != owned)
+    # Its last gradient is still there if only the next step would clear it.
+    for i, (joined, again) in enumerate(
+        zip(first["joined"], first["cleared_first"], strict=True)
+    ):
+        assert torch.allclose(joined, again, rtol=1e-9) == (i != owned)
 
     # A plain optimizer: its state has missed a step, and the weights part.
     assert not close(first["went_on"], second["went_on"])
