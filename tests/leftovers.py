@@ -27,8 +27,10 @@ SETTINGS = {
 }
 # What libraries set by themselves, once, when they are first used.
 UNASKED = {"PYTEST_CURRENT_TEST", "TORCHINDUCTOR_CACHE_DIR", "NO_MKDOCS_2_WARNING"}
-# What Python, torch and tqdm start once, to end with the process.
+# What Python, torch and tqdm start once, to end with the process; the threads of
+# fixtures that serve many tests, the site's server and the runner of blocks.
 LASTING = ("multiprocessing.resource_tracker", "torch_shm_manager", "tqdm_monitor")
+LASTING += ("process_request_thread", "cookbook-runner")
 UNDO = "undo it by monkeypatch or a fixture, or do it in a process of its own"
 END = "end it in the test"
 OWN = "open it in a process of its own: helpers.run_python"

@@ -132,7 +132,7 @@ class Runner:
             cwd=Path(__file__).parents[2],
             start_new_session=True,  # Ctrl-C reaches it through __exit__
         )
-        self.threads = ThreadPoolExecutor(workers)
+        self.threads = ThreadPoolExecutor(workers, "cookbook-runner")
         self.futures: dict[Job, Future[Result]] = {}
 
     def __enter__(self) -> "Runner":

@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from cookbook import shape
+from tests.site import form
 
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 LAPTOP_LINES, PHONE_LINES = 12, 6  # of the code; its imports stand above
@@ -67,4 +67,4 @@ def test_the_answer_or_causes_are_on_the_first_screen_of_few(
 
 
 def test_the_recipes_have_their_shape(catalogue):
-    assert list(shape.misses(catalogue)) == []
+    assert list(form.misses(catalogue)) == []
