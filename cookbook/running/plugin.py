@@ -239,6 +239,7 @@ class RecipeBlock(TestBlock):
     def runtest(self):
         config, page = self.config, self.parent.page
         self.result = result = submit_all(config)[self.job].result()
+        self.user_properties.append(("cpu_seconds", round(result.seconds, 1)))
         if config.option.record_output:
             judge.record(self.obj, page.root, result)
         catalogue = config.stash[catalogue_key]
