@@ -23,11 +23,6 @@ def job_of(block: Block, page: Page) -> Job:
     return Job(("bash", "-euo", "pipefail", "-c", code), files)
 
 
-def unrunnable(block: Block, gpu: bool = False) -> bool:
-    """Whether a block's mark keeps it from running here."""
-    return block.mark == "skip" or (block.mark == "gpu" and not gpu)
-
-
 def gpu_found() -> bool:
     """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") == "":

@@ -112,9 +112,16 @@ def outliving() -> list[str]:
     deadline = time.monotonic() + GRACE
     while any_left():
         if time.monotonic() > deadline:
-            return [" ".join(process.cmdline()) for process in descendants()]
+            return [command(process) for process in descendants()]
         time.sleep(POLL)
     return []
+
+
+def command(process: psutil.Process) -> str:
+    """A process's command line; its number where it has just ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return f"process {process.pid}"
 
 
 def descendants() -> list[psutil.Process]:
