@@ -20,7 +20,7 @@ SHOWN = re.compile(
 )
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
 CLOSE = 0.02  # points: machines round the last digit to either side
-SAME_COLOUR = 2  # of 255
+SAME_COLOUR = 8  # of 255; a step of Matplotlib's steepest colour maps is 4 or 5
 
 
 def fit(drawn: str) -> str:

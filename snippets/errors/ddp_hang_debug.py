@@ -1,9 +1,11 @@
 """Write down where each process waits; name the rank that is missing."""
 
-import faulthandler
 import os
+import sys
 import tempfile
+import threading
 import time
+import traceback
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,8 +15,16 @@ import torch.multiprocessing as mp
 
 def watch(rank, seconds=300):
     """Write to stack<rank>.txt, every few minutes, where this process is."""
-    log = Path(f"stack{rank}.txt")
-    faulthandler.dump_traceback_later(seconds, repeat=True, file=log.open("w"))
+    main, log = threading.get_ident(), Path(f"stack{rank}.txt").absolute()
+
+    def write():
+        with log.open("w", encoding="utf-8") as file:
+            while True:
+                time.sleep(seconds)
+                traceback.print_stack(sys._current_frames()[main], file=file)
+                print(time.strftime("%X"), file=file, flush=True)
+
+    threading.Thread(target=write, name="watchdog", daemon=True).start()
 
 
 def load_data():
@@ -44,5 +54,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(work, args=(folder,), nprocs=2)
         stack = Path(folder, "stack1.txt").read_text().splitlines()
-    place = next(line for line in stack if "load_data" in line)
-    print("rank 1 is at", place.rpartition(", ")[2])
+    place = next(line for line in stack if "in load_data" in line)
+    print("rank 1 is at", *place.rsplit(", ", 2)[1:])

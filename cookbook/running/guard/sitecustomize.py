@@ -16,6 +16,7 @@ from contextlib import suppress
 LOGS = os.environ.get("COOKBOOK_LOGS")  # now: a block may clear its environment
 TRACED = os.environ.get("COOKBOOK_TRACED")  # the file whose lines are noted
 TASKS = "/proc/self/task"
+WATCHDOG = "watchdog"  # a thread of this name is meant to last to the end
 LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 SENDS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 
@@ -57,8 +58,8 @@ def note(log: str, what: str) -> None:
 def note_left() -> None:
     """At the end of a process: the threads and process groups that it has not ended."""
     for thread in threading.enumerate():
-        line = line_of(thread) if thread is not threading.main_thread() else None
-        if line:
+        meant = thread is threading.main_thread() or thread.name == WATCHDOG
+        if not meant and (line := line_of(thread)):
             note("left", f"the thread {thread.name!r}, at line {line}")
     if any("gloo" in name for name in native_threads()):
         note("left", "a process group, whose threads still run")
