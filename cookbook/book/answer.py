@@ -100,9 +100,10 @@ def of(given: object, blocks: list[Block]) -> Answer:
     return Answer(block, tuple(parts), lost, code, imports, kinds)
 
 
-def is_code(kind: str) -> bool:
-    """Whether a kind is the same in every language: a shape."""
-    return kind == BELOW or kind.startswith("(")
+def without_words(kind: str) -> str:
+    """What of a kind is the same in every language: a shape; not what is said of it."""
+    shape = re.match(r"\([^()]*\)", kind)
+    return kind if kind == BELOW else shape[0] if shape else ""
 
 
 def parsed(code: str) -> ast.Module | None:

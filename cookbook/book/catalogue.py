@@ -162,7 +162,7 @@ class Recipe:
         told = self.pages[lang].meta.get(YOURS)
         told = told if isinstance(told, dict) else {}
         return {
-            name: told.get(name, kind if lang == "en" or answer.is_code(kind) else "")
+            name: told.get(name, kind if lang == "en" else answer.without_words(kind))
             for name, kind in self.answer.yours.items()
         }
 
