@@ -7,16 +7,15 @@ gpu = torch.accelerator.current_accelerator(check_available=True)
 device = gpu or torch.device("cpu")
 
 with torch.device(device):  # in this block
-    model = nn.Linear(3, 2)
-
-torch.set_default_device(device)  # from here on
-x = torch.ones(4, 3)
-torch.set_default_device(None)  # the CPU again
+    model, x = nn.Linear(3, 2), torch.ones(4, 3)
 assert model(x).device == x.device
 
+torch.set_default_device(device)  # from here on
 torch.set_default_dtype(torch.float64)  # floats only
 y, labels = torch.ones(3), torch.tensor([0, 1, 1])
+
+torch.set_default_device(None)  # the CPU again
 torch.set_default_dtype(torch.float32)  # as usual again
 
 print("model and x:", x.dtype, "on", x.device.type)
-print("y:", y.dtype, "on", y.device, "- labels:", labels.dtype)
+print("y:", y.dtype, "on", y.device.type, "- labels:", labels.dtype)

@@ -6,17 +6,18 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 torch.manual_seed(0)
 model = nn.Linear(8, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-ema = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.98))
+loss_fn, optimizer = nn.MSELoss(), torch.optim.SGD(model.parameters(), lr=0.1)
+inputs = torch.randn(300, 16, 8)
+targets = inputs.sum(2, keepdim=True) + torch.randn(300, 16, 1)  # noisy
+loader = list(zip(inputs, targets, strict=True))  # yours: a DataLoader
+decay = 0.98  # yours: 0.999 and more, for many steps
 
-for _ in range(300):
-    x = torch.randn(16, 8)
-    y = x.sum(1, keepdim=True) + torch.randn(16, 1)  # noisy: weights jump
+ema = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(decay))
+for x, y in loader:
     optimizer.zero_grad()
-    nn.functional.mse_loss(model(x), y).backward()
+    loss_fn(model(x), y).backward()
     optimizer.step()
     ema.update_parameters(model)  # after every step of the optimizer
-
 ema.eval()  # evaluate, save and export this one
 for name, net in [("model", model), ("average", ema.module)]:
     print(f"{name}: {(net.weight - 1).norm():.2f} from the true weights")

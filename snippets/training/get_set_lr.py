@@ -6,10 +6,9 @@ model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
 lr = optimizer.param_groups[0]["lr"]  # the rate of the next step
-print("now", lr)
-
 for group in optimizer.param_groups:  # set it, in every group
     group["lr"] = 1e-4
+print("was", lr)
 
 # With a scheduler: what it has set last, one number per group.
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)

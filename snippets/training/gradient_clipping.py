@@ -6,13 +6,14 @@ from torch import nn
 torch.manual_seed(0)
 model, loss_fn = nn.Linear(8, 1), nn.MSELoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(6, 16, 8) / 2  # 6 batches of 16
-y = x.mean(2, keepdim=True)
-y[3, 0] = 1000  # a broken label
+inputs = torch.randn(6, 16, 8) / 2  # 6 batches of 16
+labels = inputs.mean(2, keepdim=True)
+labels[3, 0] = 1000  # a broken label
+loader = list(zip(inputs, labels, strict=True))  # yours: a DataLoader
 
-for step in range(6):
+for step, (x, y) in enumerate(loader):
     optimizer.zero_grad()
-    loss = loss_fn(model(x[step]), y[step])
+    loss = loss_fn(model(x), y)
     loss.backward()
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
     optimizer.step()

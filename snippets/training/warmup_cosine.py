@@ -10,8 +10,7 @@ total_steps, warmup_steps = 12, 4  # real code: epochs * len(loader), 5 % of it
 warmup = LinearLR(optimizer, start_factor=0.01, total_iters=warmup_steps)
 cosine = CosineAnnealingLR(optimizer, T_max=total_steps - warmup_steps)
 scheduler = SequentialLR(optimizer, [warmup, cosine], [warmup_steps])
-
 for step in range(total_steps):  # the batches of all epochs
     print(f"step {step}: lr {scheduler.get_last_lr()[0]:.4f}")
-    optimizer.step()
+    optimizer.step()  # after loss.backward()
     scheduler.step()  # after every batch, not after every epoch

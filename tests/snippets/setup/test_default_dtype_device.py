@@ -58,7 +58,7 @@ def test_both_ways_reach_the_device_and_the_rest_is_untouched(monkeypatch, capsy
     assert snippet.x.dtype == snippet.model.weight.dtype == torch.float32
     assert capsys.readouterr().out.splitlines() == [
         "model and x: torch.float32 on meta",
-        "y: torch.float64 on cpu - labels: torch.int64",
+        "y: torch.float64 on meta - labels: torch.int64",
     ]
 
 

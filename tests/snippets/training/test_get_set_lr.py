@@ -19,7 +19,7 @@ def test_what_the_snippet_reads_and_sets(capsys):
     assert snippet.lr == 1e-3
     rates = [1e-4, 1e-4, 5e-5, 5e-5]  # half every two epochs
     expected = [f"epoch {i}: lr {rate:.0e}" for i, rate in enumerate(rates)]
-    assert capsys.readouterr().out.splitlines() == ["now 0.001", *expected]
+    assert capsys.readouterr().out.splitlines() == ["was 0.001", *expected]
 
 
 def test_the_next_step_uses_the_new_rate():

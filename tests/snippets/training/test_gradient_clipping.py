@@ -39,7 +39,8 @@ def start():
 
 
 def test_every_step_is_that_of_numpy(capsys):
-    x, y = snippet.x.double().numpy(), snippet.y.double()[..., 0].numpy()
+    x = snippet.inputs.double().numpy()
+    y = snippet.labels.double()[..., 0].numpy()
     history, weight, bias = numpy_run(x, y, *start(), lr=0.1, max_norm=1.0)
     np.testing.assert_allclose(snippet.model.weight.detach()[0], weight, rtol=1e-4)
     assert snippet.model.bias.item() == pytest.approx(bias, rel=1e-4)
@@ -60,7 +61,8 @@ def test_every_step_is_that_of_numpy(capsys):
 
 
 def test_without_clipping_one_label_ruins_the_weights():
-    x, y = snippet.x.double().numpy(), snippet.y.double()[..., 0].numpy()
+    x = snippet.inputs.double().numpy()
+    y = snippet.labels.double()[..., 0].numpy()
     clipped, *_ = numpy_run(x, y, *start(), lr=0.1, max_norm=1.0)
     free, *_ = numpy_run(x, y, *start(), lr=0.1, max_norm=np.inf)
     assert clipped[4][0] < 1 < 100 < free[4][0]
