@@ -224,12 +224,17 @@ def python_of(job: Job) -> str:
     return "".join(read(file) for file in files if file.suffix == ".py")
 
 
+def runs_snippet(job: Job) -> bool:
+    """Whether it runs a Python file itself, and no command."""
+    return job.argv[0].endswith(".py")
+
+
 def starts_fresh(job: Job) -> bool:
     """Whether a snippet needs an interpreter of its own.
 
     What has been imported before its process group decides how that group ends.
     """
-    return job.argv[0].endswith(".py") and "torch.distributed" in python_of(job)
+    return runs_snippet(job) and "torch.distributed" in python_of(job)
 
 
 def fonts(job: Job) -> str | None:
@@ -264,7 +269,8 @@ def block_environment(job: Job, folder: Path) -> dict[str, str]:
         "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
         "MATPLOTLIBRC": str(STYLE),
         LOGS: str(folder / "logs"),
-        "COOKBOOK_TRACED": job.argv[0],
+        # Of a shell block no line is asked for, and tracing slows what it starts.
+        **({"COOKBOOK_TRACED": job.argv[0]} if runs_snippet(job) else {}),
     }
 
 
