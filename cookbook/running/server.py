@@ -50,6 +50,7 @@ def preload() -> None:
 
 def keep_workers(count: int) -> None:
     """Keep the workers up until the client is gone; return only in a new worker."""
+    adopt_orphans()
     workers = set()
     while not select.select([sys.stdin], [], [], 0.5)[0]:
         workers -= {worker for worker in workers if os.waitpid(worker, os.WNOHANG)[0]}
@@ -58,7 +59,7 @@ def keep_workers(count: int) -> None:
             if worker == 0:
                 return
             workers.add(worker)
-    kill(descendants())
+    end_all()
     os._exit(0)
 
 
@@ -141,6 +142,11 @@ def kill_all(block: int) -> None:
     """Kill and reap all that a block started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(block, signal.SIGKILL)  # where nobody adopts orphans
+    end_all()
+
+
+def end_all() -> None:
+    """Kill and reap all that this process started; a killed one may take its time."""
     deadline = time.monotonic() + GRACE
     while any_left() and time.monotonic() < deadline:
         kill(descendants())
