@@ -6,6 +6,7 @@ the runner puts this folder on PYTHONPATH. Standard library only.
 """
 
 import atexit
+import builtins
 import ipaddress
 import os
 import socket
@@ -91,10 +92,23 @@ class Trace:
 
     def __init__(self, file: str):
         self.file, self.seen = file, set()
+        self.importing = builtins.__import__
 
     def start(self) -> None:
+        builtins.__import__ = self.untraced_import
         threading.settrace(self.enter)
         sys.settrace(self.enter)
+
+    def untraced_import(self, name: str, *args, **kwargs):
+        """Import as Python does. Tracing would take a quarter of the time of torch's."""
+        before = sys.gettrace()
+        if before != self.enter or f"/{name}.py" in self.file:
+            return self.importing(name, *args, **kwargs)
+        sys.settrace(None)
+        try:
+            return self.importing(name, *args, **kwargs)
+        finally:
+            sys.settrace(before)
 
     def enter(self, frame, event: str, arg: object):
         """Trace function of each call: only those into the file are followed."""
