@@ -104,6 +104,7 @@ def test_what_is_printed(capsys):
     assert shapes == [
         "32,) statistics",
         "8, 8) statistics",
+        "8, 32) statistics",
         "8, 20) statistics",
         "8, 20) statistics",
     ]

@@ -164,11 +164,6 @@ def test_masks_that_do_not_fit():
         snippet.encoder(snippet.x, is_causal=True)
 
 
-def test_heads_must_divide_the_size():
-    with raises_as_documented(PAGE, "AssertionError: embed_dim must be divisible"):
-        nn.TransformerEncoderLayer(8, 3)
-
-
 def test_the_mean_over_the_real_tokens():
     keep = ~snippet.padding[..., None]  # (N, T, 1)
     mean = (snippet.y * keep).sum(1) / keep.sum(1)
