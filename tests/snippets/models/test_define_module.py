@@ -126,13 +126,6 @@ def test_data_for_the_constructor():
         Net(x)
 
 
-def test_an_attribute_that_hides_a_method():
-    model = snippet.Net(4, 3)
-    model.train = True
-    with raises_as_documented(PAGE, "TypeError: 'bool' object is not callable"):
-        model.eval()
-
-
 def test_relu_the_layer_given_a_tensor():
     with raises_as_documented(PAGE, "TypeError: linear(): argument 'input'"):
         nn.Linear(4, 3)(nn.ReLU(x))

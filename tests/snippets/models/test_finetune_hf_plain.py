@@ -135,6 +135,8 @@ def test_no_labels_and_the_object(loaded):
         out.loss.backward()
     with raises_as_documented(PAGE, "TypeError: cross_entropy_loss(): argument"):
         F.cross_entropy(out, torch.tensor([0, 1]))
+    with raises_as_documented(PAGE, "AttributeError: 'SequenceClassifierOutput'"):
+        out.argmax(1)
     assert out.logits.shape == (2, 2)
 
 
