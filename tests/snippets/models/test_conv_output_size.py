@@ -88,6 +88,9 @@ def test_a_lazy_layer_becomes_a_linear():
     layer(torch.zeros(1, 2304))
     assert type(layer) is nn.Linear
     assert layer.in_features == 2304
+    layer = nn.LazyConv2d(16, 3)
+    layer(torch.zeros(1, 5, 8, 8))
+    assert (type(layer), layer.in_channels) == (nn.Conv2d, 5)
 
 
 def test_shapes_alone():
