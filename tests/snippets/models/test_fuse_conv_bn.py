@@ -91,7 +91,10 @@ def test_following_the_calls():
 
     model, x = Other().eval(), torch.randn(1, 4, 6, 6)
     torch.testing.assert_close(fuse(model)(x), model(x))
+    Small.describe = lambda self: "a method"
     small = Small().eval()
+    assert not hasattr(fuse(small), "describe")
+    del Small.describe
     torch.testing.assert_close(fuse(small)(x), small(x), rtol=1e-4, atol=1e-5)
     assert batchnorms(fuse(small)) == 0
 
