@@ -14,7 +14,7 @@ if __name__ == "__main__":
     features = nn.Sequential(*layers, nn.Flatten())
     shape = 1, 28, 28  # yours: one image, (C, H, W)
 
-    n = features(torch.zeros(1, *shape)).shape[1]  # one image of zeros
+    n = features(torch.zeros(2, *shape)).shape[1]  # two images of zeros
     fc = nn.Linear(n, 10)  # 10 classes
 
     h = conv_out(28, kernel=5)  # 24

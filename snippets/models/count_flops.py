@@ -1,15 +1,17 @@
 """Count the FLOPs of a model's forward pass, and its multiply-adds (MACs)."""
 
+import copy
+
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 from torchvision.models import resnet18
 
-with torch.device("meta"):  # shapes only: nothing is computed
-    model = resnet18(weights=None).eval()
-    x = torch.rand(1, 3, 224, 224)  # a batch of one
+model = resnet18(weights=None)
+x = torch.rand(1, 3, 224, 224)  # (1, 3, H, W)
 
+shapes = copy.deepcopy(model).to("meta").eval()  # computes shapes only
 with torch.no_grad(), FlopCounterMode(display=False) as counter:
-    model(x)
+    shapes(x.to("meta"))
 flops = counter.get_total_flops()
 macs = flops // 2  # what most tables of models show
 print(f"{flops / 1e9:.2f} GFLOPs = {macs / 1e9:.2f} GMACs")

@@ -10,7 +10,8 @@ before = model.eval()(images[:, :3])
 
 # Other input channels: a new first layer, with the old weights.
 old = model.conv1  # for 3 channels
-model.conv1 = nn.Conv2d(4, 64, 7, stride=2, padding=3, bias=False)
+new = nn.Conv2d(4, 64, 7, stride=2, padding=3, bias=False)
+model.conv1 = new.to(old.weight)  # its device and dtype
 with torch.no_grad():
     model.conv1.weight[:, :3] = old.weight[:, :3]
     model.conv1.weight[:, 3:] = 0  # the new channel starts at 0

@@ -4,10 +4,10 @@ import torch
 from torchvision.models import resnet18
 from torchvision.models.feature_extraction import create_feature_extractor
 
-model = resnet18(weights=None).eval()  # your code: weights="DEFAULT"
-images = torch.randn(2, 3, 64, 64)
+model = resnet18(weights=None)  # yours: weights="DEFAULT"
+images = torch.randn(2, 3, 64, 64)  # (N, 3, H, W), normalised
 
-extractor = create_feature_extractor(model, ["layer3", "flatten"])
+extractor = create_feature_extractor(model.eval(), ["layer3", "flatten"])
 with torch.no_grad():
     features = extractor(images)  # {name: output}
 for name, x in features.items():

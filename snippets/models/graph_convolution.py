@@ -29,10 +29,11 @@ class GCN(nn.Module):
 
 def batch_graphs(graphs):  # [(x, edge_index), ...]
     """Put graphs side by side into one; return x, edge_index, batch."""
-    sizes = torch.tensor([len(x) for x, _ in graphs])
+    device = graphs[0][0].device
+    sizes = torch.tensor([len(x) for x, _ in graphs], device=device)
     offsets = sizes.cumsum(0) - sizes  # (G,): the first id of each graph
     edges = [e + n for (_, e), n in zip(graphs, offsets, strict=True)]
-    batch = torch.arange(len(graphs)).repeat_interleave(sizes)  # (N,)
+    batch = torch.arange(len(graphs), device=device).repeat_interleave(sizes)
     return torch.cat([x for x, _ in graphs]), torch.cat(edges, dim=1), batch
 
 

@@ -12,8 +12,8 @@ for key, own in model.state_dict().items():
     if torch.is_tensor(other) and other.shape != own.shape:
         del weights[key]  # even strict=False raises for another shape
 missing, unexpected = model.load_state_dict(weights, strict=False)
+print("not loaded:", missing, "not used:", unexpected)  # read it
 
-# Write down what you expect: a wrong name then shows at once.
+# Better: write down what you expect; a wrong name then shows at once.
 assert missing == ["fc.weight", "fc.bias"]
 assert unexpected == []
-print("not loaded:", *missing)

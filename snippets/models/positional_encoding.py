@@ -9,12 +9,13 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, C, T=5000):  # T: tokens of the longest text
         super().__init__()
-        angle = torch.arange(T)[:, None] / 1e4 ** (torch.arange(0, C, 2) / C)
+        column = torch.arange(0, C, 2, dtype=torch.float32)  # not bfloat16
+        angle = torch.arange(T)[:, None] / 1e4 ** (column / C)  # (T, C / 2)
         pe = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :C]
         self.register_buffer("pe", pe, persistent=False)  # (T, C)
 
     def forward(self, x):  # batch_first
-        return x + self.pe[: x.shape[1]]
+        return x + self.pe[: x.shape[1]].to(x.dtype)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 model = nn.Linear(4, 2)
-save_file(model.state_dict(), "model.safetensors", metadata={"epoch": "3"})
-model.load_state_dict(load_file("model.safetensors", device="cpu"))
+save_file(model.state_dict(), "model.safetensors")
+model.load_state_dict(load_file("model.safetensors"))
 
-# Without reading the file: names, one tensor, the metadata.
+# Without reading the file: the names, and one tensor.
 with safe_open("model.safetensors", framework="pt") as file:
-    print(file.metadata(), list(file.keys()))
+    print(list(file.keys()))
     bias = file.get_tensor("bias")
 
 # Convert a .pth or .pt file of weights.

@@ -7,13 +7,14 @@ import pytest
 import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import (
     checkpoint,
     checkpoint_sequential,
     create_selective_checkpoint_contexts,
 )
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented
 
 SNIPPET = "models/activation_checkpointing.py"
 PAGE = "models/activation-checkpointing"
@@ -46,33 +47,94 @@ def kept_bytes(forward):
     return sum(kept.values()), result
 
 
-def test_the_snippets_output_and_gradients_are_those_of_a_float64_loop():
-    torch.manual_seed(0)
-    x = snippet.data.double()
-    parameters = []
-    for block in snippet.blocks:  # the dropout of a float32 run, in float64
-        wide, narrow = copy.deepcopy(block[0]).double(), copy.deepcopy(block[3])
-        narrow.double()
-        kept = nn.functional.dropout(torch.ones(snippet.N, 4 * snippet.D), 0.1)
-        x = narrow(nn.functional.gelu(wide(x)) * kept.double())
-        parameters += [wide.weight, wide.bias, narrow.weight, narrow.bias]
-    torch.testing.assert_close(snippet.x.double(), x, rtol=1e-4, atol=1e-5)
-    gradients = torch.autograd.grad(x.square().mean(), parameters)
-    for parameter, gradient in zip(snippet.blocks.parameters(), gradients, strict=True):
-        torch.testing.assert_close(
-            parameter.grad.double(), gradient, rtol=1e-4, atol=1e-7
-        )
+class Allocator(TorchDispatchMode):
+    """Adds up the bytes of the storages that live, and remembers the most."""
+
+    def __init__(self):
+        super().__init__()
+        self.now = self.peak = 0
+        self.known = weakref.WeakSet()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        results = function(*args, **(kwargs or {}))
+        for tensor in results if isinstance(results, tuple | list) else [results]:
+            if isinstance(tensor, torch.Tensor):
+                self.note(tensor.untyped_storage())
+        return results
+
+    def note(self, storage):
+        if storage not in self.known:
+            self.known.add(storage)
+            self.now += storage.nbytes()
+            self.peak = max(self.peak, self.now)
+            weakref.finalize(storage, self.free, storage.nbytes())
+
+    def free(self, size):
+        self.now -= size
+
+    def reset(self):
+        self.peak = self.now
 
 
-def test_the_snippet_keeps_one_input_per_block():
-    source = (ROOT / "snippets" / SNIPPET).read_text()
-    forward, _, _ = source.partition("x.square()")
-    size, _ = kept_bytes(lambda: exec(forward, {}))
-    assert size == len(snippet.blocks) * snippet.data.nbytes
-    plain = forward.replace("checkpoint(block, x, use_reentrant=False)", "block(x)")
-    assert plain != forward
-    weights = sum(weight.nbytes for weight in snippet.blocks.parameters())
-    assert kept_bytes(lambda: exec(plain, {}))[0] - weights > 10 * size
+def test_the_gradients_are_those_of_a_plain_step_with_the_same_dropout():
+    parts, x = blocks(), torch.randn(5, 4)
+    gradients = []
+    for model in (nn.Sequential(*parts), snippet.Net(parts)):
+        torch.manual_seed(1)
+        loss = model(x).square().mean()
+        gradients.append(torch.autograd.grad(loss, list(model.parameters())))
+    for plain, recomputed in zip(*gradients, strict=True):
+        assert torch.equal(plain, recomputed)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_plain_keeps_the_input_of_each_layer_and_net_that_of_each_block(n):
+    layers = (nn.Linear(4, 16), nn.GELU(), nn.Linear(16, 4))
+    parts = [nn.Sequential(*copy.deepcopy(layers)) for _ in range(n)]
+    x = torch.ones(8, 4)
+    plain, saving = 4 * 8 * (4 + 16 + 16), 4 * 8 * 4  # float32, per block
+    assert snippet.kept_bytes(nn.Sequential(*parts), x) == n * plain
+    assert snippet.kept_bytes(snippet.Net(parts), x) == n * saving
+
+
+def test_memory_that_two_share_counts_once():
+    class Squares(nn.Module):
+        def forward(self, x):
+            return x.square() + x.square()
+
+    x = torch.ones(8, 4, requires_grad=True)
+    assert snippet.kept_bytes(Squares(), x) == 4 * 8 * 4
+
+
+def test_the_peak_of_a_step_falls_only_if_each_block_is_wrapped():
+    """In MiB: x (8192, 256) has 8, what is inside a block (8192, 1024) 32 each."""
+
+    def peak(wrap):
+        with Allocator() as memory, torch.device("meta"):
+            parts = [
+                nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256))
+                for _ in range(12)
+            ]
+            model, x = wrap(parts), torch.empty(8192, 256)
+            memory.reset()
+            model(x).sum().backward()
+        return memory.peak / 2**20
+
+    plain = peak(lambda parts: nn.Sequential(*parts))
+    whole = peak(lambda parts: snippet.Net([nn.Sequential(*parts)]))
+    each = peak(snippet.Net)
+    weights = 12 * 2  # 12 blocks of two matrices of 1 MiB; a gradient as well
+    assert plain == pytest.approx(weights + 12 * (8 + 32 + 32), rel=0.15)
+    assert each == pytest.approx(2 * weights + 12 * 8 + 4 * 32, rel=0.2)
+    assert whole > 0.99 * plain
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    parts = nn.ModuleList(blocks()).to(device, torch.bfloat16)
+    x = torch.ones(3, 4, device=device, dtype=torch.bfloat16)
+    snippet.Net(parts)(x).sum().backward()
+    assert parts[0][0].weight.grad.dtype == torch.bfloat16
 
 
 def test_bytes_counted_by_hand():

@@ -84,3 +84,10 @@ def test_variants():
     conv = CausalConv1d(16, 16, 3, dilation=4)
     assert (x + F.dropout(F.relu(conv(x)), 0.1, True)).shape == x.shape
     assert nn.Conv1d(16, 8, 5, padding="same")(x).mean(-1).shape == (2, 8)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = CausalConv1d(2, 4, kernel_size=3, dilation=2).to(device, torch.bfloat16)
+    y = model(torch.ones(3, 2, 9, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

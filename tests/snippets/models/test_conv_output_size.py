@@ -71,6 +71,14 @@ def test_the_answer_fits_images_of_any_shape(shape):
     assert model(torch.randn(2, *shape)).shape == (2, 10)
 
 
+def test_the_answer_with_a_batchnorm_of_one_dimension():
+    """Of a single image it would refuse to train."""
+    layers = nn.Conv2d(1, 4, 3), nn.Flatten(), nn.BatchNorm1d(4 * 26 * 26)
+    names = {"features": nn.Sequential(*layers), "shape": (1, 28, 28)}
+    exec(recipes()["conv-output-size"].answer.text, names)
+    assert names["n"] == 4 * 26 * 26
+
+
 def test_the_size_is_kept_with_same():
     assert sizes(nn.Conv2d(1, 1, 5, padding="same")) == (23, 28)
 
@@ -80,6 +88,9 @@ def test_a_lazy_layer_becomes_a_linear():
     layer(torch.zeros(1, 2304))
     assert type(layer) is nn.Linear
     assert layer.in_features == 2304
+    layer = nn.LazyConv2d(16, 3)
+    layer(torch.zeros(1, 5, 8, 8))
+    assert (type(layer), layer.in_channels) == (nn.Conv2d, 5)
 
 
 def test_shapes_alone():

@@ -1,5 +1,6 @@
 """count-flops: published and hand-worked counts, and what is not counted."""
 
+import copy
 import sys
 
 import pytest
@@ -10,7 +11,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 from torchvision.models import ResNet18_Weights
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/count-flops"
 snippet = load_snippet("models/count_flops.py")
@@ -28,6 +29,17 @@ def test_twice_the_published_mult_adds_of_resnet18():
     assert snippet.flops == 2 * snippet.macs
 
 
+def test_the_answer_leaves_a_readers_model_alone():
+    """In train mode, in bfloat16, of another size: 2 * n * m * k for each layer."""
+    model = nn.Sequential(nn.Linear(5, 7), nn.BatchNorm1d(7), nn.Linear(7, 3))
+    names = {"model": model.bfloat16().train(), "x": torch.ones(1, 5).bfloat16()}
+    exec(recipes()["count-flops"].answer.text, names)
+    assert names["flops"] == 2 * (5 * 7 + 7 * 3)
+    assert model.training
+    assert model[1].num_batches_tracked == 0
+    assert model[0].weight.device.type == "cpu"
+
+
 def test_it_counts_what_hooks_on_the_layers_count():
     total = 0
 
@@ -35,17 +47,18 @@ def test_it_counts_what_hooks_on_the_layers_count():
         nonlocal total
         total += output.numel() * layer.weight[0].numel()
 
-    for layer in snippet.model.modules():
+    model = copy.deepcopy(snippet.model).eval()
+    for layer in model.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             layer.register_forward_hook(add)
-    snippet.model(snippet.x)
+    model(snippet.x)
     assert total == snippet.macs
     assert snippet.x.shape == (1, 3, 224, 224)
 
 
 def test_torchinfo_counts_mult_adds():
     table = torchinfo.summary(
-        snippet.model, input_data=snippet.x, device="meta", verbose=0
+        snippet.shapes, input_data=snippet.x.to("meta"), device="meta", verbose=0
     )
     assert table.total_mult_adds == pytest.approx(snippet.macs, rel=0.001)
 

@@ -132,3 +132,12 @@ def test_messages():
         [x.item() for x in torch.linspace(0, 0.1, 12)]
     with torch.device("meta"):
         nn.Sequential(*[snippet.Block(branch(), 0.1 * i / 11) for i in range(12)])
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = snippet.Block(
+        nn.Sequential(nn.Linear(4, 4), snippet.DropPath(0.5)), 0.5
+    ).to(device, torch.bfloat16)
+    y = model(torch.ones(5, 4, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

@@ -55,6 +55,15 @@ def test_the_answer_alone_changes_the_input_channels_only(model):
     assert not model.conv1.weight.grad_fn
 
 
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_the_new_layer_is_where_the_model_is(model, device):
+    answer = recipes()["edit-model-layers"].answer
+    model.to(device, torch.bfloat16)
+    exec(answer.text, {"model": model})
+    images = torch.ones(1, 4, 32, 32, device=device, dtype=torch.bfloat16)
+    assert model(images).dtype == torch.bfloat16
+
+
 def test_a_channel_of_zeros_gets_gradients():
     snippet.model(snippet.images).square().sum().backward()
     assert snippet.model.conv1.weight.grad[:, 3:].abs().sum() > 0

@@ -5,12 +5,13 @@ import io
 
 import torch
 from torch import nn
+from torchvision.models import resnet18
 from torchvision.models.feature_extraction import (
     create_feature_extractor,
     get_graph_node_names,
 )
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/extract-features"
 printed = io.StringIO()
@@ -35,6 +36,14 @@ def test_the_features_are_those_of_the_layers():
         assert not x.requires_grad
     torch.testing.assert_close(snippet.hooked["layer3"], expected["layer3"])
     assert not snippet.hooked["layer3"].requires_grad
+
+
+def test_the_answer_on_a_model_in_train_mode():
+    model, names = resnet18(weights=None).train(), {"images": torch.randn(1, 3, 40, 56)}
+    exec(recipes()["extract-features"].answer.text, names | {"model": model}, names)
+    expected = by_hand(model.eval(), names["images"])  # of one image, no batch
+    torch.testing.assert_close(names["features"], expected)
+    assert model.bn1.num_batches_tracked == 0
 
 
 def test_the_hook_is_gone():

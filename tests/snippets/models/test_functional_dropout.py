@@ -146,5 +146,10 @@ def test_the_documented_errors():
     x = torch.ones(4, requires_grad=True)
     with raises_as_documented(PAGE, "RuntimeError: one of the"):
         F.dropout(x.relu(), 0.5, inplace=True).sum().backward()
-    with raises_as_documented(PAGE, "NameError: name 'F' is"):
-        exec("h = F.dropout(h)", {"h": x})
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = Classifier(8, 3).to(device, torch.bfloat16)
+    y = model(torch.ones(4, 8, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

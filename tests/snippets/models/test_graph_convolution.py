@@ -81,6 +81,30 @@ def test_the_dtype_stays(dtype):
     np.testing.assert_allclose(out[1:].double().numpy(), expected[1:], rtol=rtol)
 
 
+def test_the_model_in_bfloat16():
+    model = snippet.GCN(4, 5, 3).bfloat16()
+    x, edge_index = random_graph(6, seed=1)
+    assert model(x.bfloat16(), edge_index).dtype == torch.bfloat16
+
+
+def test_a_batch_is_where_its_graphs_are(monkeypatch):
+    """What the batch is made of is asked for on the device of the first graph."""
+    devices, arange, tensor = [], torch.arange, torch.tensor
+
+    def watched(make):
+        def call(*args, device=None):
+            devices.append(device)
+            return make(*args)
+
+        return call
+
+    monkeypatch.setattr(torch, "arange", watched(arange))
+    monkeypatch.setattr(torch, "tensor", watched(tensor))
+    graph = torch.ones(2, 3), torch.zeros(2, 1, dtype=torch.long)
+    snippet.batch_graphs([graph, graph])
+    assert devices == [graph[0].device] * 2
+
+
 def test_a_batch_gives_what_each_graph_gives():
     x1, e1 = random_graph(5, seed=1)
     x2, e2 = random_graph(12, seed=2)

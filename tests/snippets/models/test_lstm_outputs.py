@@ -127,11 +127,6 @@ def test_the_features_do_not_fit():
         snippet.lstm(torch.randn(4, 6, 4))
 
 
-def test_four_dimensions():
-    with raises_as_documented(PAGE, "ValueError: LSTM: Expected input to be 2D"):
-        snippet.lstm(torch.randn(4, 6, 3, 1))
-
-
 def test_one_state_instead_of_two():
     with raises_as_documented(PAGE, "RuntimeError: For batched 3-D input"):
         snippet.lstm(snippet.x, snippet.h_n)

@@ -111,3 +111,10 @@ def test_causal(pair):
     y, _ = layer(x, x, x, attn_mask=future)
     for t in range(5):
         torch.testing.assert_close(y[0, t], by_loops(own, x[0, : t + 1], t + 1)[t])
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = SelfAttention(8, 2).to(device, torch.bfloat16)
+    y = model(torch.ones(2, 3, 8, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torchvision.models.convnext import LayerNorm2d
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -49,7 +50,9 @@ def test_layernorm_of_images():
     ln = nn.LayerNorm(8)
     y = ln(images.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
     close(y, normalised(images, (1,)))
+    close(LayerNorm2d(8)(images), normalised(images, (1,)))
     close(nn.GroupNorm(1, 8)(images), normalised(images, (1, 2, 3)))
+    close(snippet.inorm(snippet.images), normalised(snippet.images, (2, 3)))
 
 
 def test_the_eps_of_rmsnorm_matters_for_small_numbers():
@@ -104,6 +107,7 @@ def test_what_is_printed(capsys):
     assert shapes == [
         "32,) statistics",
         "8, 8) statistics",
+        "8, 32) statistics",
         "8, 20) statistics",
         "8, 20) statistics",
     ]

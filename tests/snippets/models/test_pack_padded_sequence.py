@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "models/pack-padded-sequence"
 snippet = load_snippet("models/pack_padded_sequence.py")
@@ -102,3 +102,19 @@ def test_a_layer_on_the_packed_data():
     packed = snippet.packed._replace(data=linear(snippet.packed.data))
     output, _ = pad_packed_sequence(packed, batch_first=True)
     torch.testing.assert_close(output[1], linear(snippet.sequences[1]))
+
+
+def test_the_answer_keeps_the_length_of_the_padding():
+    """A fixed length, longer than any sequence of the batch."""
+    wide = nn.functional.pad(snippet.padded, (0, 0, 0, 4))  # 9 steps
+    names = {"padded": wide, "lengths": snippet.lengths, "lstm": snippet.lstm}
+    exec(recipes()["pack-padded-sequence"].answer.text, names)
+    assert names["output"].shape == (3, 9, 10)
+    torch.testing.assert_close(names["output"][:, :5], snippet.output)
+    assert not names["output"][:, 5:].any()
+
+
+def test_the_answer_in_bfloat16():
+    lstm = nn.LSTM(3, 5, batch_first=True).bfloat16()
+    names = {"padded": snippet.padded.bfloat16(), "lengths": snippet.lengths}
+    exec(recipes()["pack-padded-sequence"].answer.text, names | {"lstm": lstm})

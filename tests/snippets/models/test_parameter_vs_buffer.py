@@ -104,3 +104,10 @@ def test_a_number_for_a_buffer(layer):
 def test_a_list_for_a_buffer():
     with raises_as_documented(PAGE, "TypeError: cannot assign 'list'"):
         nn.Module().register_buffer("mean", [0.5])
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = snippet.Normalize([0.5, 0.4]).to(device, torch.bfloat16)
+    y = model(torch.ones(3, 2, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

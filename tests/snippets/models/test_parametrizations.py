@@ -146,3 +146,10 @@ def test_no_inverse(monkeypatch):
     monkeypatch.delattr(Positive, "right_inverse")
     with raises_as_documented(PAGE, "RuntimeError: parametrization Positive"):
         layer.weight = torch.ones(2, 3)
+
+
+def test_orthogonal_needs_float32():
+    assert parametrizations.orthogonal(nn.Linear(8, 4)).weight.shape == (4, 8)
+    layer = parametrizations.orthogonal(nn.Linear(8, 4).bfloat16())
+    with raises_as_documented(PAGE, 'NotImplementedError: "orgqr_cpu"'):
+        layer(torch.ones(1, 8).bfloat16())

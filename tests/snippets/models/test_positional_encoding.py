@@ -78,3 +78,19 @@ def test_fractional_steps():
     step = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
     torch.testing.assert_close(step, torch.tensor([paper(p, dim) for p in (0.5, 3)]))
     torch.testing.assert_close(step[1], PositionalEncoding(dim).pe[3])
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    encode = PositionalEncoding(6).to(device, torch.bfloat16)
+    x = torch.ones(2, 3, 6, device=device, dtype=torch.bfloat16)
+    y = encode(x)
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)
+    assert PositionalEncoding(6)(torch.ones(2, 3, 6).bfloat16()).dtype == y.dtype
+
+
+def test_made_under_bfloat16_late_positions_still_differ(switches):
+    torch.set_default_dtype(torch.bfloat16)
+    pe = PositionalEncoding(8, T=1000).pe
+    expected = torch.tensor(paper(999, 8), dtype=torch.float32)
+    torch.testing.assert_close(pe[999].float(), expected, atol=1e-3, rtol=0)

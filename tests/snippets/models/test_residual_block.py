@@ -111,3 +111,10 @@ def test_variants():
     assert torch.allclose(ratio, ratio[:, :, :1, :1].expand_as(ratio))
     norm = nn.GroupNorm(32, 64)
     assert norm(F.relu(torch.randn(1, 64, 1, 1))).shape == (1, 64, 1, 1)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bfloat16_and_another_device(device):
+    model = ResidualBlock(2, 4, stride=2).to(device, torch.bfloat16)
+    y = model(torch.ones(3, 2, 7, 5, device=device, dtype=torch.bfloat16))
+    assert (y.dtype, y.device.type) == (torch.bfloat16, device)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, load_model, save_file, save_model
 from torch import nn
 
@@ -45,9 +46,9 @@ class Tied(nn.Module):
 
 
 def test_both_files_hold_the_weights(snippet, tmp_path):
-    for name, metadata in [("model", {"epoch": "3"}), ("converted", {})]:
-        arrays, found = read(tmp_path / f"{name}.safetensors")
-        assert found == metadata
+    for name in ("model", "converted"):
+        arrays, metadata = read(tmp_path / f"{name}.safetensors")
+        assert metadata == {}
         assert set(arrays) == {"weight", "bias"}
         for key, tensor in snippet.model.state_dict().items():
             np.testing.assert_array_equal(arrays[key], tensor.numpy())
@@ -57,7 +58,15 @@ def test_both_files_hold_the_weights(snippet, tmp_path):
 def test_what_is_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     load_snippet("models/save_safetensors.py")
-    assert capsys.readouterr().out == "{'epoch': '3'} ['bias', 'weight']\n"
+    assert capsys.readouterr().out == "['bias', 'weight']\n"
+
+
+def test_metadata_and_bfloat16(tmp_path):
+    path, state = tmp_path / "a.safetensors", nn.Linear(4, 2).bfloat16().state_dict()
+    save_file(state, path, metadata={"epoch": "3"})
+    with safe_open(path, framework="pt") as file:
+        assert file.metadata() == {"epoch": "3"}
+    assert load_file(path)["weight"].dtype == torch.bfloat16
 
 
 def test_what_is_loaded_goes_into_a_new_model(snippet):

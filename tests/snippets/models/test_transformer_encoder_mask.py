@@ -160,13 +160,6 @@ def test_masks_that_do_not_fit():
         snippet.encoder(snippet.x, src_key_padding_mask=snippet.padding.T)
     with raises_as_documented(PAGE, "AssertionError: only bool and floating"):
         snippet.encoder(snippet.x, src_key_padding_mask=snippet.padding.long())
-    with raises_as_documented(PAGE, "RuntimeError: Need attn_mask if specifying"):
-        snippet.encoder(snippet.x, is_causal=True)
-
-
-def test_heads_must_divide_the_size():
-    with raises_as_documented(PAGE, "AssertionError: embed_dim must be divisible"):
-        nn.TransformerEncoderLayer(8, 3)
 
 
 def test_the_mean_over_the_real_tokens():

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.helpers import ROOT
-from tests.snippets.models.test_activation_checkpointing_gpu import Allocator
+from tests.snippets.models.test_activation_checkpointing import Allocator
 
 SNIPPET = "performance/measure_memory_gpu.py"
 SOURCE = (ROOT / "snippets" / SNIPPET).read_text("utf-8").replace('"cuda"', '"meta"')
