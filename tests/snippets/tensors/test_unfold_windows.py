@@ -39,6 +39,7 @@ def test_patches_are_slices_row_by_row():
 def test_the_answer_for_one_channel_and_for_a_rest():
     images = torch.rand(1, 1, 9, 6)
     names = {"x": torch.arange(6, dtype=torch.bfloat16), "images": images}
+    names |= {"size": 5, "step": 2, "k": 4}
     exec(answer("unfold-windows"), names)
     assert names["windows"].tolist() == [[0, 1, 2, 3, 4]]  # the 5 is left over
     assert names["patches"].shape == (1, 2, 1, 4, 4)
