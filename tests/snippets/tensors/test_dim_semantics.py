@@ -26,7 +26,11 @@ def test_sums_of_columns_and_rows():
 
 
 def test_the_answer_for_one_row_and_for_large_logits():
-    for x in (torch.tensor([[2.0]]), torch.tensor([[500.0, -500.0, 0.0]]), torch.ones(3, 1)):
+    for x in (
+        torch.tensor([[2.0]]),
+        torch.tensor([[500.0, -500.0, 0.0]]),
+        torch.ones(3, 1),
+    ):
         names = {"x": x.double()}
         exec(answer("dim-semantics"), names)
         rows = x.tolist()

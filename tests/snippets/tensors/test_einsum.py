@@ -32,7 +32,9 @@ def test_each_example_is_that_of_numpy():
 def test_the_answer_for_one_sample_in_bfloat16():
     shapes = {"a": (1, 2, 3), "b": (1, 3, 1), "q": (1, 2, 4, 8), "k": (1, 2, 1, 8)}
     shapes |= {"u": (1, 3), "t": (1, 3), "v": (1, 2)}
-    names = {key: torch.randint(-3, 4, shape).bfloat16() for key, shape in shapes.items()}
+    names = {
+        key: torch.randint(-3, 4, shape).bfloat16() for key, shape in shapes.items()
+    }
     exact = {key: value.double().numpy() for key, value in names.items()}
     exec(answer("einsum"), names)
     expected = {

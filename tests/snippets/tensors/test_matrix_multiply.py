@@ -59,7 +59,11 @@ def test_the_rule_of_the_shapes(a_shape, b_shape):
 def test_the_answer_for_one_matrix_and_for_one_step(dtype):
     for shape in ((3, 4), (2, 1, 4)):
         x = torch.randint(-4, 5, shape).to(dtype)
-        names = {"x": x, "weight": torch.eye(4, 2).to(dtype), "scale": x.new_ones(2) / 2}
+        names = {
+            "x": x,
+            "weight": torch.eye(4, 2).to(dtype),
+            "scale": x.new_ones(2) / 2,
+        }
         exec(answer("matrix-multiply"), names)
         array = x.double().numpy()
         np.testing.assert_array_equal(names["y"].double(), array[..., :2])
