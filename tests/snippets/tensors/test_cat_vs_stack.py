@@ -64,6 +64,13 @@ def test_dtypes_are_promoted():
     assert mixed[0] == 2**24  # no longer exact
 
 
+def test_the_names_of_numpy():
+    pair = [snippet.a, snippet.b]
+    assert torch.equal(torch.vstack(pair), torch.concat(pair))
+    for join in (torch.hstack, torch.column_stack):
+        assert torch.equal(join(pair), torch.cat(pair, dim=1))
+
+
 def test_the_new_dimension_last():
     last = torch.stack([snippet.a, snippet.b, snippet.c], dim=-1)
     assert last.shape == (10, 5, 3)
