@@ -7,6 +7,7 @@ model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 frozen = model[0]  # yours: such as model.backbone
 
 frozen.requires_grad_(False)  # all of its parameters
+frozen.eval()  # BatchNorm, dropout; again after each model.train()
 trained = [p for p in model.parameters() if p.requires_grad]
 optimizer = torch.optim.AdamW(trained, lr=1e-3)
 

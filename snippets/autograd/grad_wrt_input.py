@@ -1,13 +1,20 @@
 """Differentiate with respect to the input: saliency and FGSM."""
 
 import torch
+from sklearn.datasets import load_digits
 from torch import nn
 
 torch.manual_seed(0)
-model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(288, 5))
-images = torch.rand(2, 3, 8, 8)  # (N, C, H, W), in 0 ... 1
-target = torch.tensor([1, 4])  # (N,)
-epsilon = 0.03  # yours: how far a pixel may move
+digits = load_digits()
+images = torch.tensor(digits.images / 16)[:, None].float()  # (N, C, H, W)
+target = torch.tensor(digits.target)  # (N,)
+epsilon = 0.1  # yours: how far a pixel may move
+model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+for _ in range(50):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(images), target).backward()
+    optimizer.step()
 
 model.eval()  # so that each image has its own gradient
 x = images.detach().clone().requires_grad_(True)
@@ -16,8 +23,7 @@ loss = nn.functional.cross_entropy(model(x), target, reduction="sum")
 saliency = grad.abs().amax(dim=1)  # (N, H, W): which pixels matter
 adversarial = (images + epsilon * grad.sign()).clamp(0, 1)  # FGSM
 
-with torch.no_grad():
-    worse = nn.functional.cross_entropy(
-        model(adversarial), target, reduction="sum"
-    )
-print(f"loss {loss:.1f} -> {worse:.1f}, saliency {list(saliency.shape)}")
+for name, batch in {"images": images, "adversarial": adversarial}.items():
+    right = (model(batch).argmax(1) == target).float().mean()
+    print(f"{name}: {right:.0%} right")
+print("saliency", tuple(saliency.shape))

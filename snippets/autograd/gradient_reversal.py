@@ -1,4 +1,4 @@
-"""Reverse the gradient (domain adaptation), or pass it straight through."""
+"""Reverse the gradient on its way back, for domain adaptation."""
 
 import torch
 
@@ -20,8 +20,3 @@ if __name__ == "__main__":
     x = torch.tensor([0.2, 1.7], requires_grad=True)
     ReverseGradient.apply(x, 0.5).sum().backward()
     print("reversed", x.grad.tolist())
-
-    x.grad = None
-    rounded = x + (x.round() - x).detach()  # straight-through estimator
-    rounded.sum().backward()
-    print("straight through", rounded.tolist(), x.grad.tolist())

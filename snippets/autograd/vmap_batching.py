@@ -6,7 +6,7 @@ from torch.func import vmap
 
 
 def distance(a, b, w):
-    """Weigh and compare one pair; a, b and the shared weights w are (D,)."""
+    """Yours, for one pair: a, b and the weights w are (D,)."""
     d = (w * (a - b)).norm()
     return torch.where(d > 1, d - 0.5, d.square() / 2)  # not: if d > 1
 

@@ -11,5 +11,3 @@ own = torch.from_dlpack(array, copy=True)  # memory of its own
 
 x += 1  # all that share the memory see it
 print("array", array, "back", back, "own", own.tolist())
-del array, back  # x keeps the memory alive
-print("x", x.tolist())

@@ -2,14 +2,14 @@
 
 import torch
 
-x = torch.tensor([[0, 7, 0], [5, 9, -3]])  # (N, D)
+x = torch.tensor([[0, 7, 0], [5, 9, -3]])  # of any shape
 
 mask = x != 0  # or any other condition, such as x > 4
-values = x[mask]  # (K,)
-count = mask.sum()  # as torch.count_nonzero(x) for x != 0
-places = torch.nonzero(mask)  # (K, 2): row, column
-rows, columns = torch.nonzero(mask, as_tuple=True)
+count = mask.sum()  # how many
+places = torch.nonzero(mask)  # (K, x.ndim): the coordinates of each
+index = torch.nonzero(mask, as_tuple=True)  # to index: x[index] is x[mask]
 
-assert torch.equal(x[rows, columns], values)
-print("values", values.tolist(), "at", places.tolist())
-print(count.item(), "non-zero, zeros per row", (x == 0).sum(dim=1).tolist())
+assert torch.equal(x[index], x[mask])
+assert count == torch.count_nonzero(x)
+print(count.item(), "at", places.tolist(), "values", x[index].tolist())
+print("zeros per row", (x == 0).sum(dim=1).tolist())

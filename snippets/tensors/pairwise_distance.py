@@ -6,9 +6,10 @@ from torch.nn import functional as F
 torch.manual_seed(0)
 a = torch.randn(100, 3)  # (N, D)
 b = a[:40]  # (M, D)
+k = 3  # yours: the number of neighbours
 
 dist = torch.cdist(a, b)  # (N, M), Euclidean
-nearest = dist.topk(3, largest=False).indices  # (N, 3), rows of b
+nearest = dist.topk(k, largest=False).indices  # (N, k), rows of b
 cosine = F.normalize(a, dim=1) @ F.normalize(b, dim=1).T  # (N, M)
 
 # Far from the origin, small distances are wrong without the exact mode.

@@ -6,9 +6,12 @@ import torch
 numbers, array = [1, 2, 3], np.zeros(3)
 
 x = torch.tensor(numbers, dtype=torch.float32)  # copies; name the dtype
+
 shared = torch.as_tensor(array)  # the memory of the array
 copied = torch.tensor(array)  # its own memory
-empty = torch.empty(3)  # instead of torch.Tensor(3): 3 arbitrary numbers
+own = x.detach().clone()
+zeros = torch.zeros(3)  # torch.Tensor(3): 3 arbitrary numbers
+assert isinstance(x, torch.Tensor)
 
 array[0] = 7
 print("shared", shared.tolist(), "copied", copied.tolist())

@@ -116,6 +116,35 @@ def test_needs_input_grad():
     assert asked == [(True, False)]
 
 
+def test_autocast_needs_the_decorators():
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(x, w)
+            return x @ w
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            x, w = ctx.saved_tensors
+            return grad_output @ w.T, x.T @ grad_output
+
+    class Cast(torch.autograd.Function):
+        forward = staticmethod(torch.amp.custom_fwd(Product.forward, device_type="cpu"))
+        backward = staticmethod(
+            torch.amp.custom_bwd(Product.backward, device_type="cpu")
+        )
+
+    x, w = torch.randn(3, 4, requires_grad=True), torch.randn(4, 2, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        plain, cast = Product.apply(x, w), Cast.apply(x, w)
+    with pytest.raises(RuntimeError, match="same dtype"):
+        plain.sum().backward()
+    cast.sum().backward()
+    torch.testing.assert_close(
+        x.grad, w.detach().sum(1).expand(3, 4), rtol=0.05, atol=0.05
+    )
+
+
 def test_a_wrong_formula_is_found():
     class Cube(torch.autograd.Function):
         @staticmethod

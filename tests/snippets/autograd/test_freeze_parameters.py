@@ -42,6 +42,16 @@ def test_the_answer_for_a_part_that_shares_a_weight():
     assert [id(p) for p in held] == [id(p) for p in model[2].parameters()]
 
 
+def test_the_answer_for_a_part_with_batchnorm_and_dropout():
+    part = nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(0.5))
+    model = nn.Sequential(part, nn.Linear(4, 2)).train()
+    exec(answer("freeze-parameters"), {"model": model, "frozen": part})
+    out, again = part(snippet.x + 3), part(snippet.x + 3)
+    assert torch.equal(out, again)
+    assert torch.equal(part[0].running_mean, torch.zeros(4))
+    assert model[1].training
+
+
 def test_what_is_printed(capsys):
     load_snippet("autograd/freeze_parameters.py")
     states = [line.split()[-1] for line in capsys.readouterr().out.splitlines()]

@@ -8,7 +8,7 @@ PAGE = "autograd/custom-autograd-function"
 ReverseGradient = load_snippet("autograd/gradient_reversal.py").ReverseGradient
 
 
-def test_reversed_and_straight_through():
+def test_reversed():
     x = torch.tensor([1.0, -2.0], requires_grad=True)
     y = ReverseGradient.apply(x, 0.25)
     assert torch.equal(y, x)

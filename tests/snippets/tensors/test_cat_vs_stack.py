@@ -6,6 +6,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/cat-vs-stack"
@@ -18,6 +19,15 @@ def test_values_are_those_of_numpy():
     np.testing.assert_array_equal(snippet.rows, np.concatenate(arrays))
     np.testing.assert_array_equal(snippet.columns, np.concatenate(arrays, axis=1))
     np.testing.assert_array_equal(snippet.batch, np.stack(arrays))
+
+
+def test_the_answer_for_one_row_and_for_mixed_dtypes():
+    a, b = torch.tensor([[1, 2]]), torch.tensor([[3, 4]], dtype=torch.int32)
+    names = {"a": a, "b": b, "c": torch.tensor([[0.5, 0.5]]).bfloat16()}
+    exec(answer("cat-vs-stack"), names)
+    assert names["rows"].tolist() == [[1, 2], [3, 4], [0.5, 0.5]]
+    assert names["columns"].tolist() == [[1, 2, 3, 4, 0.5, 0.5]]
+    assert names["batch"].tolist() == [[[1, 2]], [[3, 4]], [[0.5, 0.5]]]
 
 
 def test_the_shapes_that_the_comments_state(capsys):
@@ -52,6 +62,13 @@ def test_dtypes_are_promoted():
     mixed = torch.cat([torch.tensor([2**24 + 1]), torch.ones(1)])
     assert mixed.dtype == torch.float32
     assert mixed[0] == 2**24  # no longer exact
+
+
+def test_the_names_of_numpy():
+    pair = [snippet.a, snippet.b]
+    assert torch.equal(torch.vstack(pair), torch.concat(pair))
+    for join in (torch.hstack, torch.column_stack):
+        assert torch.equal(join(pair), torch.cat(pair, dim=1))
 
 
 def test_the_new_dimension_last():

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/clone-detach-copy"
@@ -50,6 +51,16 @@ def test_either_order_gives_a_value_of_its_own(tensor):
         assert not new.requires_grad
         new.zero_()
         assert tensor.tolist() == before
+
+
+@pytest.mark.parametrize("w", [torch.tensor([3, 4]), torch.ones(2, 3).bfloat16().T])
+def test_the_answer_without_a_gradient_and_for_a_view(w):
+    names, before = {"w": w}, w.tolist()
+    exec(answer("clone-detach-copy"), names)
+    w.zero_()
+    assert names["saved"].tolist() == names["branch"].tolist() == before
+    assert names["value"].tolist() == w.tolist()
+    assert names["saved"].dtype == w.dtype
 
 
 def test_gradients_by_hand():

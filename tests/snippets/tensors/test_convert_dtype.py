@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/convert-dtype"
@@ -32,6 +33,16 @@ def test_the_values_are_those_of_numpy():
     assert snippet.y.tolist() == [0, 2]
 
 
+def test_the_answer_for_a_model_in_bfloat16_and_images_of_bytes():
+    model = nn.Linear(3, 2).bfloat16()
+    x = torch.tensor([[0, 128, 255]], dtype=torch.uint8)
+    names = {"model": model, "x": x, "y": torch.tensor([True])}
+    exec(answer("convert-dtype"), names)
+    assert names["single"].tolist() == names["bf16"].tolist() == [[0, 128, 255]]
+    assert (names["y"].dtype, names["x"].dtype) == (torch.int64, torch.bfloat16)
+    assert F.cross_entropy(model(names["x"]), names["y"]).isfinite()
+
+
 def test_the_loss_equals_float64():
     logits = snippet.x.double() @ snippet.model.weight.double().T
     log_p = (logits + snippet.model.bias.double()).log_softmax(1)
@@ -47,18 +58,11 @@ LOGITS, HALF = torch.zeros(2, 3), torch.ones(2, 2).half()
     ("start", "wrong"),
     {
         "RuntimeError: mat1 and mat2": lambda: nn.Linear(4, 3)(DOUBLE),
-        "RuntimeError: expected m1 and m2": lambda: torch.ones(3, 2) @ DOUBLE,
-        "RuntimeError: expected scalar": lambda: torch.ones(1, 3, 2) @ DOUBLE[None],
         "RuntimeError: Input type": lambda: nn.Conv1d(2, 3, 1)(DOUBLE),
         "RuntimeError: expected target": lambda: F.cross_entropy(
             LOGITS, CLASSES.float()
         ),
-        "RuntimeError: Found dtype": lambda: F.binary_cross_entropy(
-            torch.ones(2), CLASSES
-        ),
-        "RuntimeError: result type": lambda: CLASSES.clone().div_(2),
         "IndexError: tensors used": lambda: torch.ones(3)[FLOATS],
-        "RuntimeError: Expected tensor for": lambda: nn.Embedding(3, 2)(FLOATS),
         'NotImplementedError: "linalg_svd_cpu"': lambda: torch.linalg.svd(HALF),
         "NotImplementedError: mean(): could not": lambda: CLASSES.mean(),
         "RuntimeError: Only Tensors": lambda: torch.tensor([1], requires_grad=True),
@@ -67,11 +71,6 @@ LOGITS, HALF = torch.zeros(2, 3), torch.ones(2, 2).half()
 def test_the_documented_errors_are_raised(start, wrong):
     with raises_as_documented(PAGE, start):
         wrong()
-
-
-def test_an_integer_target_is_the_result_type_of_another_loss():
-    with raises_as_documented(PAGE, "RuntimeError: result type"):
-        F.binary_cross_entropy_with_logits(torch.ones(2), CLASSES)
 
 
 def test_the_fixes():

@@ -97,6 +97,9 @@ def test_uniform_and_normal_numbers():
 
 
 def test_variants():
+    x = torch.zeros(2, 3, dtype=torch.int32)
+    assert_is(x.new_full((4,), 7), [7] * 4, torch.int32)
+    assert_is(torch.full_like(x, 7), [[7] * 3] * 2, torch.int32)
     torch.testing.assert_close(
         torch.logspace(-3, 0, 4), torch.tensor([0.001, 0.01, 0.1, 1])
     )
@@ -125,8 +128,6 @@ def test_what_is_refused():
         torch.full(3, 7.0)
     with raises_as_documented(PAGE, "TypeError: zeros()"):
         torch.zeros((2,), 3)
-    with raises_as_documented(PAGE, "TypeError: ones_like()"):
-        torch.ones_like([1, 2])
     with raises_as_documented(PAGE, "RuntimeError: random_ expects"):
         torch.randint(5, 5, (2,))
     assert torch.randint(5, 6, (3,)).tolist() == [5, 5, 5]

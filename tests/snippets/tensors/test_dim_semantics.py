@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/dim-semantics"
@@ -22,6 +23,21 @@ def test_sums_of_columns_and_rows():
     assert snippet.per_row.tolist() == [sum(row) for row in x]
     for row, shares in zip(x, snippet.share.tolist(), strict=True):
         assert shares == pytest.approx([value / sum(row) for value in row])
+
+
+def test_the_answer_for_one_row_and_for_large_logits():
+    for x in (
+        torch.tensor([[2.0]]),
+        torch.tensor([[500.0, -500.0, 0.0]]),
+        torch.ones(3, 1),
+    ):
+        names = {"x": x.double()}
+        exec(answer("dim-semantics"), names)
+        rows = x.tolist()
+        assert names["per_column"].tolist() == [sum(c) for c in zip(*rows, strict=True)]
+        assert names["per_row"].tolist() == [sum(row) for row in rows]
+        torch.testing.assert_close(names["p"].sum(1), torch.ones(len(rows)).double())
+        assert names["p"].isfinite().all()
 
 
 def test_softmax_of_each_row():

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.utils.dlpack import to_dlpack
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/dlpack-zero-copy"
@@ -21,7 +22,19 @@ def array():
 def test_the_snippet():
     snippet = load_snippet("tensors/dlpack_zero_copy.py")
     assert snippet.x.tolist() == [1, 1, 1, 1]
+    assert snippet.array.tolist() == snippet.back.tolist() == [1, 1, 1, 1]
     assert snippet.own.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int64, np.bool_])
+def test_the_answer_for_a_table_with_a_step(dtype):
+    array = np.arange(12).reshape(3, 4).astype(dtype)[:, ::2]
+    names = {"array": array}
+    exec(answer("dlpack-zero-copy"), names)
+    x, back, own = (names[name] for name in ("x", "back", "own"))
+    assert x.data_ptr() == back.ctypes.data == array.ctypes.data != own.data_ptr()
+    for made in (x, back, own):
+        assert made.tolist() == array.tolist()
 
 
 def test_the_memory_is_shared_unless_copied(array):

@@ -6,6 +6,7 @@ from einops import EinopsError, rearrange, reduce, repeat
 from einops.layers.torch import Rearrange
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/einops-rearrange"
@@ -44,6 +45,18 @@ def test_the_others_by_slices():
     assert torch.equal(snippet.pooled, torch.stack(corners).amax(0))
     assert snippet.copies.shape == (2, 3, 4, 4)
     assert torch.equal(snippet.copies[:, :, 3, 1], snippet.mean)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_the_answer_for_one_grey_image(dtype):
+    x = torch.rand(1, 1, 16, 32).to(dtype)
+    names = {"x": x}
+    exec(answer("einops-rearrange"), names)
+    assert names["patches"].tolist() == [
+        [x[..., :16].flatten().tolist(), x[..., 16:].flatten().tolist()]
+    ]
+    assert torch.equal(names["merged"], names["patches"])
+    assert names["pooled"].shape == (1, 1, 8, 16)
 
 
 def test_the_order_in_parentheses():

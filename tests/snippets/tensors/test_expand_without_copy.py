@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional as F
 
 from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
@@ -111,16 +110,6 @@ def test_broadcasting_does_the_same():
         assert torch.equal(combine(x, pixel), combine(x, expanded))
     assert torch.equal(torch.where(x > 0, x, pixel), torch.where(x > 0, x, expanded))
     assert (torch.ones(4, 2, 3) @ torch.ones(1, 3, 2)).shape == (4, 2, 2)
-
-
-def test_unwanted_broadcasting():
-    predictions, labels = torch.ones(4, 1), torch.ones(4)
-    assert (predictions - labels).shape == (4, 4)
-    with raises_as_documented(
-        PAGE, "UserWarning: Using a target"
-    ):  # tests turn warnings into errors
-        F.mse_loss(predictions, labels)
-    assert (predictions.squeeze(1) - labels).shape == (4,)
 
 
 def test_the_variants():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.decomposition import PCA
 from torch import linalg
 
 from tests.chains.pasted import answer
@@ -105,6 +106,10 @@ def test_variants():
     ridge = linalg.solve(t[0].T @ t[0] + 0.5 * torch.eye(3), t[0].T @ t[1])
     rows = np.vstack([X, np.sqrt(0.5) * np.eye(3)])
     close(ridge, np.linalg.lstsq(rows, np.append(y, np.zeros(3)))[0])
+    centred = snippet.X - snippet.X.mean(0)
+    scores = centred @ linalg.svd(centred, full_matrices=False).Vh[:2].T
+    expected = PCA(2).fit_transform(X)
+    close(scores.abs(), np.abs(expected))  # the sign of an axis is free
     B = torch.randn(4, 2)
     LU, pivots = linalg.lu_factor(snippet.A)
     close(linalg.lu_solve(LU, pivots, B), np.linalg.solve(A, B))

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/matrix-multiply"
@@ -52,6 +53,23 @@ def test_the_rule_of_the_shapes(a_shape, b_shape):
     expected = np.matmul(*in_float64(a, b))
     assert (a @ b).shape == expected.shape
     np.testing.assert_allclose(a @ b, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_the_answer_for_one_matrix_and_for_one_step(dtype):
+    for shape in ((3, 4), (2, 1, 4)):
+        x = torch.randint(-4, 5, shape).to(dtype)
+        names = {
+            "x": x,
+            "weight": torch.eye(4, 2).to(dtype),
+            "scale": x.new_ones(2) / 2,
+        }
+        exec(answer("matrix-multiply"), names)
+        array = x.double().numpy()
+        np.testing.assert_array_equal(names["y"].double(), array[..., :2])
+        np.testing.assert_array_equal(names["scaled"].double(), array[..., :2] / 2)
+        expected = array @ array.swapaxes(-2, -1)
+        np.testing.assert_allclose(names["scores"].double(), expected, rtol=0.01)
 
 
 def test_mm_and_bmm_are_special_cases():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/numpy-to-tensor"
@@ -31,6 +32,18 @@ def test_only_the_shared_tensor_has_the_memory_of_the_array():
     assert snippet.array[1, 2] == -1
     for tensor in (snippet.x, snippet.own, snippet.flipped):
         assert -1 not in tensor
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.bool_])
+def test_the_answer_for_a_slice_of_another_dtype(dtype):
+    array = np.arange(12).reshape(3, 4).astype(dtype)[1:, ::2]
+    names = {"array": array}
+    exec(answer("numpy-to-tensor"), names)
+    assert names["x"].dtype == torch.float32
+    for name in ("shared", "x", "own"):
+        np.testing.assert_array_equal(names[name].numpy(), array)
+    np.testing.assert_array_equal(names["flipped"], np.fliplr(array))
+    assert names["shared"].data_ptr() == array.ctypes.data != names["own"].data_ptr()
 
 
 def test_aliasing_depends_on_the_dtype():

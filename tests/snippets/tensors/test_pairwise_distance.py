@@ -41,7 +41,7 @@ def test_the_answer_near_the_origin():
 
 def test_the_answer_has_a_gradient_where_rows_are_equal_or_zero():
     a = torch.tensor([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], requires_grad=True)
-    names = {"a": a, "b": a}
+    names = {"a": a, "b": a, "k": 3}
     exec(answer("pairwise-distance"), names)
     (names["dist"] + names["cosine"]).sum().backward()
     assert a.grad.isfinite().all()
@@ -107,6 +107,9 @@ def test_the_variants():
     assert difference(
         torch.cdist(a[0], b[0], p=1), by_scipy(a[0], b[0], "cityblock")
     ) < (1e-5)
+    own = torch.cdist(a[0], a[0]).fill_diagonal_(torch.inf).argmin(1)
+    expected = by_scipy(a[0], a[0]).fill_diagonal_(torch.inf).argmin(1)
+    assert torch.equal(own, expected)
     pairs = torch.from_numpy(distance.pdist(a[0].double()))
     assert difference(F.pdist(a[0]), pairs) < 1e-5
     cosine = 1 - by_scipy(a[0, :4], b[0], "cosine").diagonal()

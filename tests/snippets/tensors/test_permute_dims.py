@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torchvision.transforms.v2 import functional as tvf
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/permute-dims"
@@ -25,6 +26,16 @@ def test_numpy_moves_the_same_axes():
     np.testing.assert_array_equal(snippet.x.mT, snippet.swapped)
     for n, y, x, c in np.ndindex(images.shape):
         assert snippet.x[n, c, y, x] == images[n, y, x, c]
+
+
+def test_the_answer_for_one_small_grey_image():
+    names = {"images": torch.rand(1, 2, 3, 1).bfloat16()}
+    exec(answer("permute-dims"), names)
+    array = names["images"].float().numpy()
+    np.testing.assert_array_equal(names["x"].float(), array.transpose(0, 3, 1, 2))
+    assert torch.equal(names["same"], names["x"])
+    assert torch.equal(names["back"], names["images"])
+    assert names["swapped"].shape == (1, 1, 3, 2)
 
 
 def test_movedim_needs_no_batch():

@@ -24,14 +24,17 @@ def test_every_shape_keeps_the_order_of_the_elements():
         assert snippet.heads[b, t, c // 2, c % 2] == x[b, t, c]
 
 
-def test_the_answer_where_view_must_raise():
-    names = {"x": torch.zeros(2, 3, 4, dtype=torch.bfloat16)}
+@pytest.mark.parametrize("shape", [(2, 3, 6), (1, 5, 3), (0, 3, 6)], ids=str)
+def test_the_answer_for_a_transposed_and_for_an_empty_batch(shape):
+    x = torch.rand(shape[::-1]).transpose(0, 2)  # a view could not do it
+    names = {"x": x, "nh": 3}
     exec(answer("reshape-tensor"), names)
-    assert names["rows"].shape == names["shared"].shape == (6, 4)
-    names = {"x": torch.zeros(4, 3, 2).transpose(0, 2)}
-    with pytest.raises(RuntimeError, match="view size is not compatible"):
-        exec(answer("reshape-tensor"), names)
-    assert names["heads"].shape == (2, 3, 2, 2)
+    array = np.ascontiguousarray(x)
+    rows = array.reshape(shape[0] * shape[1], shape[2])
+    np.testing.assert_array_equal(names["rows"], rows)
+    np.testing.assert_array_equal(names["flat"].reshape(shape), array)
+    np.testing.assert_array_equal(names["heads"].reshape(shape), array)
+    assert names["heads"].shape == (*shape[:2], 3, shape[2] // 3)
 
 
 def test_views_share_memory_and_copies_do_not():

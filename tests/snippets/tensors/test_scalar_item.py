@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/scalar-item"
@@ -46,6 +47,14 @@ def test_item_keeps_the_kind_of_number(value):
         assert type(tensor.item()) is type(value)
 
 
+def test_the_answer_in_bfloat16_and_for_a_matrix():
+    logits = torch.tensor([[0.25, -1.0], [0.5, 3.0]], dtype=torch.bfloat16)
+    names = {"logits": logits, "loss": logits[:1, :1]}
+    exec(answer("scalar-item"), names)
+    assert (names["value"], names["label"]) == (0.25, 3)
+    assert names["values"] == [[0.25, -1.0], [0.5, 3.0]]
+
+
 TWO, ONE, ZERO_DIM = torch.ones(2), torch.ones(1), torch.tensor(1.25)
 
 
@@ -58,7 +67,6 @@ TWO, ONE, ZERO_DIM = torch.ones(2), torch.ones(1), torch.tensor(1.25)
         (lambda: torch.tensor([TWO, TWO]), "ValueError: only one element"),
         (lambda: ZERO_DIM[0], "IndexError: invalid index"),
         (lambda: ZERO_DIM.data[0], "IndexError: invalid index"),
-        (lambda: ZERO_DIM.item().item(), "AttributeError: 'float' object"),
         (lambda: json.dumps({"loss": ZERO_DIM}), "TypeError: Object of type Tensor"),
         (lambda: f"{ONE:.2f}", "TypeError: unsupported format string"),
         (lambda: round(ZERO_DIM, 1), "TypeError: type Tensor"),

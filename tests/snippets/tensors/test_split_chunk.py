@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/split-chunk"
@@ -29,6 +30,18 @@ def test_the_pieces_are_those_of_numpy():
     same(snippet.rows, list(array))
     same((snippet.left, snippet.right), [array[:, :1], array[:, 1:]])
     assert len(snippet.parts) == len(snippet.even) == 4
+
+
+@pytest.mark.parametrize("N", [8, 9, 33])
+def test_the_answer_for_another_number_of_rows(N):
+    x = torch.rand(N, 3).bfloat16()
+    names = {"x": x}
+    exec(answer("split-chunk"), names)
+    for pieces in ("pieces", "parts", "even", "cut"):
+        assert torch.equal(torch.cat(names[pieces]), x)
+    assert [len(names[name]) for name in "abc"] == [5, 3, N - 8]
+    assert len(names["even"]) == 4
+    assert torch.equal(torch.cat([names["left"], names["right"]], 1), x)
 
 
 @pytest.mark.parametrize("n", range(1, 13))
@@ -100,8 +113,6 @@ def test_what_is_refused():
     assert [len(p) for p in x.tensor_split([3, 6])] == [3, 3, 4]
     with raises_as_documented(PAGE, "TypeError: split_with_sizes"):
         x.split(len(x) / 2)
-    with raises_as_documented(PAGE, "TypeError: chunk()"):
-        x.chunk([3, 7])
 
 
 def test_sequences_of_different_lengths():

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/squeeze-unsqueeze"
@@ -21,6 +22,14 @@ def test_the_shapes_and_the_values_are_those_of_numpy():
     assert snippet.vectors.shape == (8, 64)
     assert snippet.image.shape == (3, 32, 32)
     assert snippet.last.shape == (1, 1)
+
+
+def test_the_answer_for_a_batch_of_one():
+    names = {"image": torch.zeros(1, 2, 2).byte(), "labels": torch.tensor([7])}
+    exec(answer("squeeze-unsqueeze"), names)
+    assert names["batch"].shape == (1, 1, 2, 2)
+    assert names["column"].tolist() == [[7]]
+    assert names["scores"].tolist() == [7]
 
 
 def test_they_are_views():
@@ -69,10 +78,3 @@ def test_what_a_missing_batch_raises():
         nn.Conv2d(1, 8, 3)(torch.rand(64, 28, 28))
     with raises_as_documented(PAGE, "ValueError: expected 4D input"):
         nn.BatchNorm2d(3)(snippet.image)
-
-
-def test_dimensions_that_are_not_there():
-    with raises_as_documented(PAGE, "IndexError: Dimension out of range"):
-        torch.rand(2, 3).unsqueeze(3)
-    with raises_as_documented(PAGE, "TypeError: unsqueeze()"):
-        torch.rand(2, 3).unsqueeze()

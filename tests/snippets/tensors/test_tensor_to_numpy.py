@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, quoted, raises_as_documented
 
 PAGE = "tensors/tensor-to-numpy"
@@ -41,6 +42,17 @@ def test_force_is_short_for_the_five_steps(tensor):
     np.testing.assert_array_equal(array, steps, strict=True)
     assert array.shape == tuple(tensor.shape)
     assert array.tolist() == tensor.tolist()
+
+
+def test_the_answer_in_training_and_for_one_number():
+    weight = torch.ones(2, requires_grad=True)
+    for x in (weight * 3, torch.tensor(3.0), torch.ones(2, 3).T * 3):
+        names = {"x": x, "half": x.bfloat16()}
+        exec(answer("tensor-to-numpy"), names)
+        for name in ("array", "kept", "wide"):
+            assert names[name].shape == tuple(x.shape)
+            assert (names[name] == 3).all()
+        assert not np.shares_memory(names["kept"], names["array"])
 
 
 def test_every_bfloat16_value_is_kept_exactly():

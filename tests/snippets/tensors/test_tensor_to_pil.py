@@ -71,6 +71,7 @@ def test_levels_survive_the_round_trip():
     floats = levels.float() / 255
     assert pixels(from_tensor(floats)) == levels[0].tolist()
     assert pixels(from_array(floats[0].numpy())) == levels[0].tolist()
+    assert pixels(from_tensor(levels)) == levels[0].tolist()
     assert pixels(to_pil_image(levels)) == levels[0].tolist()
     assert pixels(Image.fromarray(levels[0].numpy())) == levels[0].tolist()
 

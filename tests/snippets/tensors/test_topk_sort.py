@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "tensors/topk-sort"
@@ -40,6 +41,21 @@ def test_whole_rows_stay_together():
 def test_the_rest_is_zero():
     assert snippet.kept.tolist() == [[0, 0.75, 0, 0.5], [0.5, 0, 1, 0]]
     assert snippet.mask.sum(1).tolist() == [2, 2]
+
+
+def test_the_answer_for_integers_for_one_row_and_for_ties():
+    for x, k in ((torch.tensor([[7, 7, 7, 1]]), 3), (torch.rand(4, 2).bfloat16(), 1)):
+        names = {"x": x, "k": k}
+        exec(answer("topk-sort"), names)
+        expected = [sorted(row, reverse=True) for row in x.tolist()]
+        assert names["ordered"].tolist() == expected
+        assert names["values"].tolist() == [row[:k] for row in expected]
+        assert names["mask"].sum(1).tolist() == [k] * len(x)
+        assert names["kept"].sum(1).tolist() == names["values"].sum(1).tolist()
+        assert (
+            sorted(names["rows"].tolist(), key=lambda row: row[1])
+            == names["rows"].tolist()
+        )
 
 
 def test_stable_keeps_the_order_of_ties():

@@ -39,6 +39,7 @@ def test_patches_are_slices_row_by_row():
 def test_the_answer_for_one_channel_and_for_a_rest():
     images = torch.rand(1, 1, 9, 6)
     names = {"x": torch.arange(6, dtype=torch.bfloat16), "images": images}
+    names |= {"size": 5, "step": 2, "k": 4}
     exec(answer("unfold-windows"), names)
     assert names["windows"].tolist() == [[0, 1, 2, 3, 4]]  # the 5 is left over
     assert names["patches"].shape == (1, 2, 1, 4, 4)
@@ -81,6 +82,9 @@ def test_variants():
     x = torch.rand(30)
     pooled = F.avg_pool1d(x[None, None], 4, stride=1)[0, 0]
     torch.testing.assert_close(x.unfold(0, 4, 1).mean(-1), pooled)
+    images, k = snippet.images, 4
+    cut = nn.Unfold(k, stride=k)(images)
+    assert torch.equal(nn.Fold((8, 8), k, stride=k)(cut), images)
     conv = nn.Conv2d(3, 5, kernel_size=4, stride=4)
     flat = snippet.patches.flatten(2) @ conv.weight.flatten(1).T + conv.bias
     torch.testing.assert_close(flat.transpose(1, 2), conv(snippet.images).flatten(2))
