@@ -40,17 +40,18 @@ def dqn_loss(q_net, target_net, batch, gamma=0.99):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    states, buffer = torch.eye(4), ReplayBuffer(500, 4)  # a reward in cell 3
+    states, buffer, cell = torch.eye(4), ReplayBuffer(500, 4), 0
     q_net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))
     target_net = deepcopy(q_net)
     optimizer = torch.optim.Adam(q_net.parameters(), lr=0.01)
-    cell = 0
-    for step in range(600):
+    for step in range(600):  # a reward in cell 3
         explore = torch.rand(()) > step / 600  # less and less
         best = q_net(states[cell]).argmax()
         action = int(torch.randint(2, ()) if explore else best)
         new = max(cell + 2 * action - 1, 0)  # 0: left, 1: right
-        buffer.add(states[cell], action, float(new == 3), states[new], new == 3)
+        buffer.add(
+            states[cell], action, float(new == 3), states[new], new == 3
+        )
         cell = 0 if new == 3 else new
         loss = dqn_loss(q_net, target_net, buffer.sample(32), gamma=0.9)
         optimizer.zero_grad()
