@@ -10,7 +10,7 @@ from torch.nn import functional as F
 class Denoiser(nn.Module):
     """Predict the noise in xt at step t (B,); yours: a U-Net."""
 
-    def __init__(self, dim, hidden=256):
+    def __init__(self, dim, hidden=1024):
         super().__init__()
         self.first = nn.Linear(dim + 1, hidden)
         self.last = nn.Linear(hidden, dim)
@@ -41,7 +41,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
 
 betas = torch.linspace(1e-4, 0.02, 1000, device=device)  # noise schedule
 alphas_bar = (1 - betas).cumprod(0)  # share of x0 left: 0.9999 … 0.00004
-for _ in range(10):  # epochs
+for _ in range(30):  # epochs
     for x0 in loader:  # images (B, C, H, W), scaled to [-1, 1]
         x0 = x0.to(device)
         t = torch.randint(len(betas), (len(x0),), device=device)
@@ -56,5 +56,5 @@ for _ in range(10):  # epochs
 x = sample(model, torch.randn(16, 1, 8, 8, device=device)).cpu()
 near = torch.cdist(x.flatten(1), images.flatten(1)).amin(1).mean()
 print(f"distance to the nearest digit: {near:.0f}; of noise: 9")
-row = torch.cat([*x[:8, 0]], 1).numpy()  # eight images side by side
+row = torch.cat([*x[:8, 0]], 1).clamp(-1, 1).numpy()  # side by side
 plt.imsave("diffusion_training.svg", row, cmap="gray", dpi=10)

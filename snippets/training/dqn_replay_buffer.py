@@ -13,8 +13,7 @@ class ReplayBuffer:
     def __init__(self, size, obs_dim, device="cpu"):
         self.obs = torch.zeros(size, obs_dim, device=device)
         self.next_obs = self.obs.clone()
-        self.reward = torch.zeros(size, device=device)
-        self.done = self.reward.clone()  # 1: terminated
+        self.reward, self.done = self.obs.new_zeros(2, size)  # 1: terminated
         self.action, self.size, self.count = self.reward.long(), size, 0
 
     def add(self, obs, action, reward, next_obs, done):
@@ -45,14 +44,13 @@ if __name__ == "__main__":
     target_net = deepcopy(q_net)
     optimizer = torch.optim.Adam(q_net.parameters(), lr=0.01)
     for step in range(600):  # a reward in cell 3
-        explore = torch.rand(()) > step / 600  # less and less
-        best = q_net(states[cell]).argmax()
-        action = int(torch.randint(2, ()) if explore else best)
+        action = int(torch.randint(2, ()))
+        if torch.rand(()) < step / 600:  # explore less and less
+            action = int(q_net(states[cell]).argmax())
         new = max(cell + 2 * action - 1, 0)  # 0: left, 1: right
-        buffer.add(
-            states[cell], action, float(new == 3), states[new], new == 3
-        )
-        cell = 0 if new == 3 else new
+        goal = new == 3
+        buffer.add(states[cell], action, float(goal), states[new], goal)
+        cell = 0 if goal else new
         loss = dqn_loss(q_net, target_net, buffer.sample(32), gamma=0.9)
         optimizer.zero_grad()
         loss.backward()

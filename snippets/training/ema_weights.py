@@ -20,7 +20,6 @@ for x, y in loader:
     optimizer.step()
     ema.update_parameters(model)  # after every step of the optimizer
 ema.eval()  # evaluate, save and export this one
-
 for name, net in [("model", model), ("average", ema.module)]:
     print(f"{name}: {(net.weight - 1).norm():.2f} from the true weights")
 checkpoint = {"ema_state_dict": ema.state_dict()}  # to resume, with the rest

@@ -55,7 +55,10 @@ def test_the_answer_takes_images_and_a_small_last_batch():
     G = nn.Sequential(nn.Linear(7, 12), nn.BatchNorm1d(12), nn.Unflatten(1, (3, 2, 2)))
     D = nn.Sequential(nn.Flatten(), nn.Linear(12, 1))
     names = {"G": G, "D": D, "Z": 7, "device": torch.device("cpu")}
-    names |= {f"opt_{k}": torch.optim.SGD(m.parameters(), 0.1) for k, m in zip("gd", (G, D), strict=True)}
+    names |= {
+        f"opt_{k}": torch.optim.SGD(m.parameters(), 0.1)
+        for k, m in zip("gd", (G, D), strict=True)
+    }
     names["loader"] = [torch.rand(n, 3, 2, 2) for n in (8, 8, 2)]
     exec(recipes()["gan-two-optimizers"].answer.text, names)
     assert G[1].num_batches_tracked == 3
