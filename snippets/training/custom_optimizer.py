@@ -10,31 +10,30 @@ class SignSGD(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr})
 
     @torch.no_grad()
-    def step(self):
-        """Replace the last line by your rule."""
-        for group in self.param_groups:
-            for p in (p for p in group["params"] if p.grad is not None):
-                p.sub_(p.grad.sign(), alpha=group["lr"])
-
-
-class Lion(torch.optim.Optimizer):
-    """The sign of a momentum. Source: Chen et al. 2023, Symbolic Discovery."""
-
-    def __init__(self, params, lr=1e-4, b1=0.9, b2=0.99):
-        super().__init__(params, {"lr": lr, "b1": b1, "b2": b2})
-
-    @torch.no_grad()
     def step(self, closure=None):
-        """Call the closure, if there is one: it computes the gradients."""
-        with torch.enable_grad():
+        with torch.enable_grad():  # a closure computes the gradients
             loss = None if closure is None else closure()
         for group in self.param_groups:
-            for p in (p for p in group["params"] if p.grad is not None):
-                m = self.state[p].setdefault("m", torch.zeros_like(p))
-                update = m.lerp(p.grad, 1 - group["b1"]).sign()
-                p.sub_(update, alpha=group["lr"])
-                m.lerp_(p.grad, 1 - group["b2"])
+            for p in group["params"]:
+                if p.grad is not None:  # your rule, in place:
+                    p.sub_(p.grad.sign(), alpha=group["lr"])
         return loss
+
+
+class Lion(SignSGD):
+    """The sign of a momentum. Source: Chen et al. 2023, Symbolic Discovery."""
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                if "m" not in self.state[p]:
+                    self.state[p]["m"] = torch.zeros_like(p)
+                m = self.state[p]["m"]
+                p.sub_(m.lerp(p.grad, 0.1).sign(), alpha=group["lr"])
+                m.lerp_(p.grad, 0.01)
 
 
 if __name__ == "__main__":

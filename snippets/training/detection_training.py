@@ -1,8 +1,9 @@
-"""Train a torchvision detector on your own images and boxes."""
+"""Fine-tune a torchvision detector on your own images and boxes."""
 
 import torch
 from torch.utils.data import DataLoader, Dataset
-from torchvision.models import detection
+from torchvision.models.detection import fasterrcnn_mobilenet_v3_large_320_fpn
+from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
 
 
 class Boxes(Dataset):
@@ -22,39 +23,37 @@ class Boxes(Dataset):
         return image, {"boxes": boxes, "labels": labels}
 
 
-def train(model, loader, optimizer):
-    """Train for one epoch, and return the mean loss."""
-    device, total = next(model.parameters()).device, 0.0
-    model.train()
-    for images, targets in loader:  # collate_fn=lambda b: tuple(zip(*b))
+def collate(batch):
+    """Keep images of any size, and their targets, in two tuples."""
+    return tuple(zip(*batch, strict=True))
+
+
+torch.manual_seed(0)
+device = torch.device("cpu")  # yours: "cuda"
+loader = DataLoader(Boxes(), 2, shuffle=True, collate_fn=collate)
+num_classes = 2  # yours: the kinds of objects, and one for the background
+epochs = 2
+
+model = fasterrcnn_mobilenet_v3_large_320_fpn(
+    weights=None,  # yours: weights="DEFAULT"
+    weights_backbone=None,
+    min_size=64,  # yours: 320; more where objects are small
+)
+width = model.roi_heads.box_predictor.cls_score.in_features
+model.roi_heads.box_predictor = FastRCNNPredictor(width, num_classes)
+model.to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.005, momentum=0.9)
+for epoch in range(epochs):
+    model.train()  # or it returns predictions
+    for images, targets in loader:
         images = [image.to(device) for image in images]
         targets = [{k: v.to(device) for k, v in t.items()} for t in targets]
         loss = sum(model(images, targets).values())  # a dict of losses
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        total += loss.item()
-    return total / len(loader)
+    print(f"epoch {epoch}: loss {loss:.1f}")
 
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)  # leave this out: it suits tiny images
-    torch.manual_seed(0)
-    loader = DataLoader(
-        Boxes(),
-        2,
-        shuffle=True,
-        collate_fn=lambda b: tuple(zip(*b, strict=True)),
-    )
-    model = detection.fasterrcnn_mobilenet_v3_large_320_fpn(
-        weights=None,
-        weights_backbone=None,  # yours: "DEFAULT"
-        num_classes=2,  # your classes, and one for the background
-        min_size=64,  # leave this out, too
-    )
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    first, last = (train(model, loader, optimizer) for _ in range(2))
-    assert last < first
-    with torch.no_grad():  # without targets: a list of dicts
-        (found,) = model.eval()([Boxes()[1][0]])
-    print("predicted for an image:", *found)
+with torch.no_grad():  # without targets: a list of dicts
+    (found,) = model.eval()([Boxes()[1][0].to(device)])
+print("boxes", tuple(found["boxes"].shape), "and as many labels and scores")

@@ -10,15 +10,15 @@ from torch.nn import functional as F
 class ReplayBuffer:
     """The last `size` transitions, in tensors made once."""
 
-    def __init__(self, size, obs_dim):
-        self.obs, self.next_obs = torch.zeros(2, size, obs_dim)
-        self.action = torch.zeros(size, dtype=torch.int64)
-        self.reward, self.done = torch.zeros(2, size)  # 1: terminated
-        self.size, self.count = size, 0
+    def __init__(self, size, obs_dim, device="cpu"):
+        self.obs = torch.zeros(size, obs_dim, device=device)
+        self.next_obs = self.obs.clone()
+        self.reward, self.done = self.obs.new_zeros(2, size)  # 1: terminated
+        self.action, self.size, self.count = self.reward.long(), size, 0
 
     def add(self, obs, action, reward, next_obs, done):
         i = self.count % self.size  # the oldest makes room
-        self.obs[i], self.next_obs[i] = obs, next_obs
+        self.obs[i], self.next_obs[i] = map(torch.as_tensor, (obs, next_obs))
         self.action[i], self.reward[i], self.done[i] = action, reward, done
         self.count += 1
 
@@ -38,15 +38,15 @@ def dqn_loss(q_net, target_net, batch, gamma=0.99):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # leave this out: it suits tiny networks
     torch.manual_seed(0)
-    states, buffer = torch.eye(4), ReplayBuffer(500, 4)  # a reward in cell 3
+    states, buffer, cell = torch.eye(4), ReplayBuffer(500, 4), 0
     q_net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 2))
     target_net = deepcopy(q_net)
     optimizer = torch.optim.Adam(q_net.parameters(), lr=0.01)
-    cell = 0
-    for step in range(600):
-        action = int(torch.randint(2, ()))  # yours: epsilon-greedy
+    for step in range(600):  # a reward in cell 3
+        action = int(torch.randint(2, ()))
+        if torch.rand(()) < step / 600:  # explore less and less
+            action = int(q_net(states[cell]).argmax())
         new = max(cell + 2 * action - 1, 0)  # 0: left, 1: right
         goal = new == 3
         buffer.add(states[cell], action, float(goal), states[new], goal)

@@ -12,7 +12,8 @@ targets = inputs.sum(2, keepdim=True) + torch.randn(300, 16, 1)  # noisy
 loader = list(zip(inputs, targets, strict=True))  # yours: a DataLoader
 decay = 0.98  # yours: 0.999 and more, for many steps
 
-ema = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(decay))
+average = get_ema_multi_avg_fn(decay)
+ema = AveragedModel(model, multi_avg_fn=average, use_buffers=True)
 for x, y in loader:
     optimizer.zero_grad()
     loss_fn(model(x), y).backward()
@@ -21,5 +22,4 @@ for x, y in loader:
 ema.eval()  # evaluate, save and export this one
 for name, net in [("model", model), ("average", ema.module)]:
     print(f"{name}: {(net.weight - 1).norm():.2f} from the true weights")
-checkpoint = {"model_state_dict": model.state_dict()}
-checkpoint["ema_state_dict"] = ema.state_dict()  # for resuming
+checkpoint = {"ema_state_dict": ema.state_dict()}  # to resume, with the rest

@@ -2,24 +2,29 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn.functional import binary_cross_entropy_with_logits as bce
 
 torch.manual_seed(0)
-G = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
-D = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, 1))  # logits
+Z, device = 4, torch.device("cpu")  # numbers of noise; yours: "cuda"
+G = nn.Sequential(nn.Linear(Z, 32), nn.ReLU(), nn.Linear(32, 1)).to(device)
+D = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, 1)).to(device)
 opt_g = torch.optim.Adam(G.parameters(), lr=2e-3, betas=(0.5, 0.999))
 opt_d = torch.optim.Adam(D.parameters(), lr=2e-3, betas=(0.5, 0.999))
-for _ in range(500):
-    real = 4 + torch.randn(64, 1)  # a batch of your loader
-    z = torch.randn(len(real), 4)
-    # Cross entropy of logit a: softplus(-a) for label 1, softplus(a) for 0.
-    loss_d = F.softplus(-D(real)) + F.softplus(D(G(z).detach()))
+loader = (4 + torch.randn(500, 64, 1)).unbind()  # 500 batches of N(4, 1)
+
+for real in loader:
+    real = real.to(device)
+    fake = G(torch.randn(len(real), Z, device=device))
+    yes, no = D(real), D(fake.detach())  # logits: no sigmoid in D
+    loss_d = bce(yes, torch.ones_like(yes)) + bce(no, torch.zeros_like(no))
     opt_d.zero_grad()
-    loss_d.mean().backward()
+    loss_d.backward()
     opt_d.step()
-    loss_g = F.softplus(-D(G(z)))
+    logits = D(fake)  # of the new D, and not detached
+    loss_g = bce(logits, torch.ones_like(logits))
     opt_g.zero_grad()
-    loss_g.mean().backward()
+    loss_g.backward()
     opt_g.step()
-fake = G(torch.randn(1000, 4))
+
+fake = G(torch.randn(1000, Z, device=device))
 print(f"generated: mean {fake.mean():.0f}, std {fake.std():.0f}")

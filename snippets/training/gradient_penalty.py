@@ -1,27 +1,29 @@
-"""Penalise the slope of a critic with respect to its input (WGAN-GP)."""
+"""Penalise the gradient of a critic with respect to its input (WGAN-GP)."""
 
 import torch
 from torch import nn
 
 
 def gradient_penalty(critic, real, fake):
-    """Return the mean (slope - 1)² between real and fake, each (N, ...)."""
-    t = torch.rand(len(real), *[1] * (real.dim() - 1), device=real.device)
+    """Return the mean (norm - 1)² between real and fake, each (N, ...)."""
+    shape = [len(real)] + [1] * (real.dim() - 1)  # a share for each sample
+    t = torch.rand(shape, device=real.device)
     x = (t * real + (1 - t) * fake).detach().requires_grad_(True)
     (grad,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
     return (grad.flatten(1).norm(dim=1) - 1).square().mean()
 
 
 if __name__ == "__main__":
-    torch.manual_seed(0)
-    critic = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
-    optimizer = torch.optim.Adam(critic.parameters(), lr=1e-2)
-    real, fake = torch.randn(64, 2) + 2, torch.randn(64, 2)
-    for step in range(61):
-        penalty = gradient_penalty(critic, real, fake)
-        loss = critic(fake).mean() - critic(real).mean() + 10 * penalty
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if step % 60 == 0:
-            print(f"step {step}: penalty {penalty.item():.1f}")
+    for factor in (0, 10):  # yours: 10
+        torch.manual_seed(0)
+        real, fake = torch.randn(64, 2) + 2, torch.randn(64, 2)
+        critic = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.Adam(critic.parameters(), lr=1e-2)
+        for _ in range(60):
+            fake = fake.detach()  # the critic's step leaves the generator
+            penalty = gradient_penalty(critic, real, fake)
+            loss = critic(fake).mean() - critic(real).mean() + factor * penalty
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        print(f"factor {factor}: penalty {penalty.item():.1f}")

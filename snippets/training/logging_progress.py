@@ -10,19 +10,21 @@ from tqdm import tqdm
 def train(model, loader, loss_fn, optimizer, device, epochs):
     """Train; show and log the loss of every hundredth batch."""
     writer = SummaryWriter()  # a new folder in runs
+    every = min(100, len(loader))  # at least once per epoch
     for epoch in range(epochs):
         model.train()
         bar = tqdm(loader, desc=f"epoch {epoch}")
         # The step grows over all epochs.
         for step, (x, y) in enumerate(bar, 1 + epoch * len(loader)):
             x, y = x.to(device), y.to(device)
-            loss = loss_fn(model(x), y)
             optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
-            if step % 100 == 0:  # .item() waits for the GPU
-                bar.set_postfix(loss=loss.item())
-                writer.add_scalar("loss/train", loss.item(), step)
+            if step % every == 0:
+                value = loss.item()  # waits for the GPU
+                bar.set_postfix(loss=value)
+                writer.add_scalar("loss/train", value, step)
     writer.close()
 
 

@@ -1,25 +1,33 @@
 """Find a learning rate: raise it in each step, on a copy of the model."""
 
 import copy
+from itertools import chain, repeat
 
 import torch
-from torch.nn import functional as F
+from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-x = torch.randn(6400, 10)
-loader = DataLoader(TensorDataset(x, x[:, :3].argmax(1)), 64, shuffle=True)
-model = torch.nn.Sequential(torch.nn.Linear(10, 64), torch.nn.Linear(64, 3))
-optimizer = torch.optim.SGD(model.parameters(), momentum=0.9)
+x = torch.randn(1000, 10)
+data = TensorDataset(x, x[:, :3].argmax(1))
+loader = DataLoader(data, 64, shuffle=True)  # yours: a DataLoader
+device = torch.device("cpu")
+model = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 3))
+optimizer = torch.optim.AdamW(model.parameters())
+loss_fn = nn.CrossEntropyLoss()
 
-net, opt, losses = copy.deepcopy((model, optimizer, {}))
-for i, (x, y) in enumerate(loader):  # one epoch, from 1e-5 to 10
-    opt.param_groups[0]["lr"] = lr = 1e-5 * 1e6 ** (i / len(loader))
-    losses[lr] = F.cross_entropy(net(x), y)
+net, opt = copy.deepcopy((model, optimizer))  # together: opt updates net
+lrs, losses = torch.logspace(-6, 1, 200).tolist(), []
+for lr, (x, y) in zip(lrs, chain.from_iterable(repeat(loader)), strict=False):
+    for group in opt.param_groups:
+        group["lr"] = lr
+    loss = loss_fn(net(x.to(device)), y.to(device))
     opt.zero_grad()
-    losses[lr].backward()
+    loss.backward()
     opt.step()
-
-smooth = torch.stack([*losses.values()]).detach().unfold(0, 9, 1).mean(1)
-lowest = [*losses][4 + smooth.nan_to_num(torch.inf).argmin()]  # 4: its middle
-print(f"loss lowest at {lowest:.2f}, start with {lowest / 10:.2f}")
+    losses.append(loss.item())
+    if not losses[-1] < 4 * losses[0]:  # it explodes, or is NaN
+        break
+smooth = torch.tensor(losses).unfold(0, 9, 1).mean(1)  # of 9 batches
+lowest = lrs[smooth.nan_to_num(torch.inf).argmin() + 4]
+print(f"loss lowest at {lowest:.0e}: begin with {lowest / 10:.0e}")

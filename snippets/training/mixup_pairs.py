@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import torch
 
 grid = torch.linspace(-1, 1, 40)
-y, x = torch.meshgrid(grid, grid, indexing="ij")
-disc = (x**2 + y**2 < 0.5).float()  # (H, W), class 0
-bars = (torch.sin(12 * x) > 0).float()  # class 1
+rows, columns = torch.meshgrid(grid, grid, indexing="ij")
+disc = (columns**2 + rows**2 < 0.5).float()  # (H, W), class 0
+bars = (torch.sin(12 * columns) > 0).float()  # class 1
 
 shares = [1.0, 0.8, 0.5, 0.2, 0.0]
 fig, axes = plt.subplots(1, 5, figsize=(4.8, 1.5))

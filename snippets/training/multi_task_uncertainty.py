@@ -16,7 +16,8 @@ class UncertaintyWeights(nn.Module):
         return 0.5 * (losses * torch.exp(-self.log_var) + self.log_var).sum()
 
 
-if __name__ == "__main__":
+def main():
+    """Two tasks, one a hundred times as noisy as the other."""
     torch.manual_seed(0)
     model, weigh = nn.Linear(8, 2), UncertaintyWeights(2)
     optimizer = torch.optim.Adam(
@@ -35,3 +36,7 @@ if __name__ == "__main__":
     weights = 0.5 * torch.exp(-weigh.log_var)
     print(f"losses {losses[0]:.2f} and {losses[1]:.0f}")
     print(f"weights {weights[0]:.0f} and {weights[1]:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,19 +3,25 @@
 import torch
 from torch import nn
 
-parts = {"embed": nn.Embedding(100, 8), "body": nn.Linear(8, 8)}
-model = nn.ModuleDict(parts | {"head": nn.Linear(8, 2)})
-model["body"].requires_grad_(False)  # frozen at first
 
-groups = [
-    {"params": model["embed"].parameters(), "weight_decay": 0.0},
-    {"params": model["head"].parameters(), "lr": 1e-2},
-]
-optimizer = torch.optim.AdamW(groups, lr=1e-3)  # for what a group leaves out
+class Net(nn.Module):
+    """Yours: a pretrained backbone and a new head."""
 
-# After some epochs: train the body, too. The others keep their moments.
-model["body"].requires_grad_(True)
-optimizer.add_param_group({"params": model["body"].parameters(), "lr": 1e-4})
+    def __init__(self):
+        super().__init__()
+        self.backbone, self.head = nn.Linear(8, 8), nn.Linear(8, 2)
+
+
+model = Net()
+
+head = set(model.head.parameters())
+rest = [p for p in model.parameters() if p not in head]  # forgets none
+groups = [{"params": model.head.parameters()}, {"params": rest, "lr": 1e-5}]
+optimizer = torch.optim.AdamW(groups, lr=1e-3)  # for a group without "lr"
+
+# Later: a new layer. The others keep their moments.
+model.extra = nn.Linear(2, 2)
+optimizer.add_param_group({"params": model.extra.parameters(), "lr": 1e-4})
 
 for group in optimizer.param_groups:
     size = sum(p.numel() for p in group["params"])

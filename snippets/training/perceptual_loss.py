@@ -26,11 +26,11 @@ def gram(features):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    vgg = make_vgg(weights=None)  # random, so that nothing is downloaded
-    target = torch.rand(1, 3, 32, 32)
-    pred = target.roll(1, dims=3).requires_grad_()  # a model's output
+    vgg = make_vgg(weights=None)  # yours: make_vgg().to(device), once
+    target = torch.rand(1, 3, 32, 32)  # (N, 3, H, W), in [0, 1]
+    pred = target.roll(1, dims=3).requires_grad_()  # (N, 3, H, W), of a model
     loss = F.l1_loss(pred, target) + 0.1 * perceptual_loss(vgg, pred, target)
     loss.backward()
     assert pred.grad is not None
     assert all(p.grad is None for p in vgg.parameters())
-    print(tuple(gram(vgg(target)).shape))
+    print("style matrix of the target:", tuple(gram(vgg(target)).shape))

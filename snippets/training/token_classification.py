@@ -1,9 +1,6 @@
 """Named entities: labels of words on word pieces, F1 of whole entities."""
 
-from itertools import pairwise
-
 import torch
-from torch.nn import functional as F
 from transformers import BertConfig, BertForTokenClassification, BertTokenizer
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
@@ -15,11 +12,14 @@ TAGS = ["B-PER I-PER O O B-LOC", "B-LOC I-LOC O O B-LOC"]
 
 def align_labels(tokens, word_labels):
     """Put each word's label on its first piece, -100 everywhere else."""
-    rows = []
+    rows = torch.full((len(word_labels), len(tokens.word_ids(0))), -100)
     for i, labels in enumerate(word_labels):
-        pairs = pairwise([None, *tokens.word_ids(i)])  # None: [CLS], [PAD]
-        rows.append([-100 if w in (None, v) else labels[w] for v, w in pairs])
-    return torch.tensor(rows)  # (N, L)
+        last = None  # also what [CLS] and [PAD] have
+        for j, word in enumerate(tokens.word_ids(i)):
+            if word is not None and word != last:
+                rows[i, j] = labels[word]
+            last = word
+    return rows  # (N, L)
 
 
 def entities(rows):
@@ -43,14 +43,13 @@ if __name__ == "__main__":
     config = BertConfig(hidden_size=24, num_hidden_layers=2, num_labels=5)
     model = BertForTokenClassification(config)
     words, tags = ([row.split() for row in rows] for rows in (TEXTS, TAGS))
-    tokens = tokenizer(words, is_split_into_words=True, padding=True)
-    tokens = tokens.convert_to_tensors("pt")
     word_labels = [[NAMES.index(tag) for tag in row] for row in tags]
-    labels = align_labels(tokens, word_labels)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)  # BERT: 2e-5
     for _ in range(30):
-        logits = model(**tokens).logits  # (N, L, C)
-        loss = F.cross_entropy(logits.transpose(1, 2), labels)
+        tokens = tokenizer(words, is_split_into_words=True, padding=True)
+        tokens = tokens.convert_to_tensors("pt")
+        labels = align_labels(tokens, word_labels)
+        loss = model(**tokens, labels=labels).loss  # skips -100
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -112,9 +112,7 @@ def test_messages():
         PAGE, "RuntimeError: expected scalar type Float but found D"
     ):
         F.cross_entropy(logits, target, torch.ones(3).double())
-    with raises_as_documented(
-        PAGE, "RuntimeError: expected scalar type Float but found L"
-    ):
+    with pytest.raises(RuntimeError, match="Float but found Long"):
         F.cross_entropy(logits, target, torch.ones(3).long())
     for labels in (torch.tensor([0, -100]), torch.ones(2, 2).long()):
         with raises_as_documented(PAGE, "RuntimeError: bincount only"):

@@ -5,12 +5,14 @@ from copy import deepcopy
 import pytest
 import torch
 from torch.utils.data import default_collate
+from torchvision.models import detection
 from torchvision.models.detection import fasterrcnn_mobilenet_v3_large_320_fpn
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/detection-training"
+ANSWER = recipes()["detection-training"].answer
 snippet = load_snippet("training/detection_training.py")
 IMAGE = torch.rand(3, 64, 64, generator=torch.Generator().manual_seed(0))
 TARGET = {"boxes": torch.tensor([[8.0, 8, 40, 48]]), "labels": torch.tensor([1])}
@@ -61,27 +63,42 @@ def test_the_images_and_targets():
             assert len(bright) == 40 * 40
 
 
-def test_one_epoch_is_the_update_by_hand(model):
-    data = [(IMAGE, TARGET), (IMAGE.flip(2)[:, :, :48], TARGET)]
-    loader = [((image,), (target,)) for image, target in data]
-    own, expected = deepcopy(model), []
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    model.eval()  # train() sets the mode
-    torch.manual_seed(1)  # boxes are sampled
-    mean = snippet.train(model, loader, optimizer)
+def test_the_answer_is_the_update_by_hand(model, monkeypatch):
+    """With a new head, images of several sizes, and one without a box."""
+    empty = {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.int64)}
+    wide = torch.cat([IMAGE, IMAGE], 2)
+    loader = [((IMAGE, wide), (TARGET, empty)), ((IMAGE,), (TARGET,))]
+    monkeypatch.setattr(
+        detection, "fasterrcnn_mobilenet_v3_large_320_fpn", lambda **_: model.eval()
+    )
+    names = {"loader": loader, "num_classes": 4, "epochs": 1}
+    names["device"] = torch.device("cpu")
+    torch.manual_seed(1)  # the head is new, and boxes are sampled
+    own = deepcopy(model)
+    exec(ANSWER.text, names)
     torch.manual_seed(1)
-    own.train()
-    for image, target in data:
-        own.zero_grad()
-        loss = torch.stack(list(own([image], [target]).values())).sum()
-        loss.backward()
-        expected.append(loss.item())
-        with torch.no_grad():
-            for p in own.parameters():
-                p -= 0.01 * p.grad
-    assert mean == pytest.approx(sum(expected) / 2, rel=1e-4)
+    own.roi_heads.box_predictor = FastRCNNPredictor(1024, 4)
+    optimizer = torch.optim.SGD(own.parameters(), lr=0.005, momentum=0.9)
+    for images, targets in loader:
+        optimizer.zero_grad()
+        torch.stack([*own.train()(images, targets).values()]).sum().backward()
+        optimizer.step()
+    assert model.roi_heads.box_predictor.cls_score.out_features == 4
     for p, q in zip(model.parameters(), own.parameters(), strict=True):
-        torch.testing.assert_close(p, q, rtol=1e-3, atol=1e-6)
+        torch.testing.assert_close(p, q, rtol=1e-3, atol=1e-5)
+
+
+def test_the_snippet_learns_and_predicts(capsys):
+    load_snippet("training/detection_training.py")
+    first, second, found = capsys.readouterr().out.splitlines()
+    assert float(second.split()[-1]) < float(first.split()[-1])
+    assert "4)" in found
+
+
+def test_collate_keeps_lists():
+    images, targets = snippet.collate([(IMAGE, TARGET), (IMAGE[:, :, :9], TARGET)])
+    assert [image.shape[2] for image in images] == [64, 9]
+    assert targets == (TARGET, TARGET)
 
 
 def test_what_the_modes_return(model):
@@ -125,6 +142,8 @@ def test_what_is_refused(model):
         model([IMAGE])
     with raises_as_documented(PAGE, "TypeError: Expected input images to be"):
         model([(255 * IMAGE).byte()], [TARGET])
+    with raises_as_documented(PAGE, "AttributeError: 'int' object has no"):
+        [{k: v.to("cpu") for k, v in (TARGET | {"image_id": 7}).items()}]
     with raises_as_documented(PAGE, "TypeError: target labels must of int64"):
         model([IMAGE], [TARGET | {"labels": torch.tensor([1.0])}])
 

@@ -3,6 +3,7 @@
 import warnings
 from copy import deepcopy
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -69,6 +70,17 @@ def test_the_buffer_keeps_the_newest():
     assert torch.equal(done, (action == 4).float())
     assert action.dtype == torch.int64
     assert done.dtype == reward.dtype == torch.float32
+
+
+def test_a_buffer_on_another_device_takes_numpy_and_a_loss_reaches_it():
+    rows = vars(snippet.ReplayBuffer(4, 3, device="meta")).values()
+    assert {row.device.type for row in rows if torch.is_tensor(row)} == {"meta"}
+    buffer = snippet.ReplayBuffer(4, 3)
+    obs = np.ones(3, dtype=np.float64)  # as gymnasium gives it
+    buffer.add(obs, np.int64(1), np.float64(0.5), 2 * obs, done=True)
+    batch = buffer.sample(2)
+    assert [row.tolist()[0] for row in batch] == [[1] * 3, 1, 0.5, [2] * 3, 1]
+    snippet.dqn_loss(nn.Linear(3, 2), nn.Linear(3, 2), batch).backward()
 
 
 def test_a_buffer_that_is_not_full():

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/ema-weights"
 
@@ -45,10 +45,8 @@ def test_the_average_of_the_snippet_by_hand(capsys, monkeypatch):
     ]
     assert modes == [True] * 300
     assert not snippet.ema.training
-    assert set(snippet.checkpoint) == {"model_state_dict", "ema_state_dict"}
-    for net, key in [(snippet.model, "model"), (snippet.ema, "ema")]:
-        saved = snippet.checkpoint[f"{key}_state_dict"]
-        assert list(saved) == list(net.state_dict())
+    saved = snippet.checkpoint["ema_state_dict"]
+    assert list(saved) == list(snippet.ema.state_dict())
     first = snippet.model.weight
     torch.manual_seed(2)  # the snippet seeds itself
     assert torch.equal(load_snippet("training/ema_weights.py").model.weight, first)
@@ -89,6 +87,19 @@ def test_the_statistics_of_batch_norm():
     assert plain.module.running_mean.item() == pytest.approx(4.0)
     assert plain.module.running_var.item() == pytest.approx(2.0)
     assert not plain.training
+
+
+def test_the_answer_with_batch_norm_and_without_a_large_last_batch():
+    """Its statistics are averaged, and their counter does not stop it."""
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
+    names = {"model": model, "loss_fn": nn.MSELoss(), "decay": 0.5}
+    names["optimizer"] = torch.optim.SGD(model.parameters(), lr=0.1)
+    names["loader"] = [(torch.randn(n, 2) + n, torch.randn(n, 1)) for n in (8, 8, 2)]
+    exec(recipes()["ema-weights"].answer.text, names)
+    norm = names["ema"].module[1]
+    assert not norm.training
+    assert not torch.equal(norm.running_mean, model[1].running_mean)
+    assert norm.num_batches_tracked.dtype == torch.int64
 
 
 def test_eval_does_not_reach_the_average():

@@ -12,7 +12,9 @@ from scipy import stats
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "training/hyperparameter-search"
+before = optuna.logging.get_verbosity()
 snippet = load_snippet("training/hyperparameter_search.py")
+optuna.logging.set_verbosity(before)
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +51,14 @@ def by_hand(lr, width, epochs):
 class Trial:
     """Takes reports; prunes at one epoch."""
 
-    def __init__(self, prune_at=None):
-        self.seen, self.prune_at = {}, prune_at
+    def __init__(self, lr, width, prune_at=None):
+        self.values, self.seen, self.prune_at = (lr, width), {}, prune_at
+
+    def suggest_float(self, *_, **__):
+        return self.values[0]
+
+    def suggest_int(self, *_, **__):
+        return self.values[1]
 
     def report(self, value, step):
         self.seen[step] = value
@@ -59,23 +67,22 @@ class Trial:
         return max(self.seen) == self.prune_at
 
 
-def test_train_is_that_by_hand():
-    losses, trial = by_hand(0.03, 8, 30), Trial()
-    assert snippet.train(0.03, 8, trial) == pytest.approx(losses[-1], rel=1e-3)
+def test_the_objective_is_the_training_by_hand():
+    losses, trial = by_hand(0.03, 8, 30), Trial(0.03, 8)
+    assert snippet.objective(trial) == pytest.approx(losses[-1], rel=1e-3)
     assert list(trial.seen) == list(range(30))
     np.testing.assert_allclose(list(trial.seen.values()), losses, rtol=1e-3)
-    assert snippet.train(0.03, 8, epochs=3) == pytest.approx(losses[2], rel=1e-3)
+    assert snippet.objective(Trial(0.03, 8)) == trial.seen[29]  # equal seeds
 
 
 def test_a_pruned_trial_ends_at_that_epoch():
-    trial = Trial(prune_at=3)
+    trial = Trial(0.03, 8, prune_at=3)
     with pytest.raises(optuna.TrialPruned):
-        snippet.train(0.03, 8, trial)
+        snippet.objective(trial)
     assert list(trial.seen) == [0, 1, 2, 3]
 
 
-def test_equal_seeds():
-    assert snippet.train(0.03, 8) == snippet.train(0.03, 8)
+def test_the_data():
     for seed in (1, 2):
         x, y = snippet.data(5000, seed)
         assert abs(x).max() <= 3
@@ -84,43 +91,36 @@ def test_equal_seeds():
     assert not torch.equal(snippet.data(64, 1)[0], snippet.data(64, 2)[0])
 
 
-def test_the_objective_and_its_scales(monkeypatch):
-    fixed = optuna.trial.FixedTrial({"lr": 0.03, "width": 8})
-    assert snippet.objective(fixed) == snippet.train(0.03, 8)
-    drawn = []
-    monkeypatch.setattr(
-        snippet, "train", lambda lr, width, trial: drawn.append((lr, width)) or 0.0
-    )
-    sampler = optuna.samplers.RandomSampler(seed=0)
-    optuna.create_study(sampler=sampler).optimize(snippet.objective, n_trials=300)
-    lr, width = np.array(drawn).T
-    assert stats.kstest((np.log10(lr) + 5) / 6, "uniform")[1] > 0.01
+def test_the_scales_of_the_objective(monkeypatch):
+    monkeypatch.setattr(snippet, "train_one_epoch", lambda *_: None)
+    monkeypatch.setattr(snippet, "evaluate", lambda _: 0.0)
+    monkeypatch.setattr(snippet, "build_model", lambda _: torch.nn.Linear(1, 1))
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(snippet.objective, n_trials=300)
+    lr = np.array([trial.params["lr"] for trial in study.trials])
+    width = [trial.params["width"] for trial in study.trials]
+    assert stats.kstest((np.log10(lr) + 5) / 4, "uniform")[1] > 0.01
     assert set(width) <= set(range(4, 65))
     assert min(width) == 4
     assert np.median(width) < 24
 
 
-def test_without_log_nine_of_ten_are_above_one():
+def test_without_log_nine_of_ten_are_above_a_hundredth():
     sampler = optuna.samplers.RandomSampler(seed=0)
     study = optuna.create_study(sampler=sampler)
-    study.optimize(lambda t: t.suggest_float("lr", 1e-5, 1e1), n_trials=300)
-    assert np.mean([t.params["lr"] > 1 for t in study.trials]) > 0.85
+    study.optimize(lambda t: t.suggest_float("lr", 1e-5, 1e-1), n_trials=300)
+    assert np.mean([t.params["lr"] > 0.01 for t in study.trials]) > 0.85
 
 
-def test_what_is_printed(capsys, monkeypatch):
-    level = []
-    monkeypatch.setattr(optuna.logging, "set_verbosity", level.append)
-    snippet.main()
-    first, early, last = capsys.readouterr().out.splitlines()
-    assert level == [optuna.logging.WARNING]
-    assert early.endswith(" of 25 trials ended early")
-    assert not early.startswith("0 ")
-    for line, name in ((first, "Optuna"), (last, "random")):
-        assert line.startswith(f"{name}: lr ")
-        lr, width, loss = (float(n) for n in line.replace(",", "").split()[2::2])
-        assert snippet.train(lr, int(width)) == pytest.approx(loss, abs=0.002)
-        assert loss < 0.05
-        assert 1e-3 < lr < 1
+def test_both_searches_find_a_good_rate():
+    for study in (snippet.study, snippet.other):
+        assert len(study.trials) == 25
+        assert study.best_value < 0.05
+        assert 1e-3 < study.best_params["lr"] < 0.1
+        again = snippet.objective(optuna.trial.FixedTrial(study.best_params))
+        assert again == pytest.approx(study.best_value)
+    states = [trial.state.name for trial in snippet.study.trials]
+    assert 0 < states.count("PRUNED") < 25
 
 
 def test_the_defaults_that_the_page_names():

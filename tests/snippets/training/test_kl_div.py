@@ -21,28 +21,10 @@ def mean_kl(p, q):
     return entropy(p.numpy(), q.numpy(), axis=-1).mean()
 
 
-@pytest.mark.parametrize("T", [1.0, 4.0])
-def test_the_losses_are_those_of_scipy(T):
-    p, q = ((t / T).double().softmax(1) for t in (snippet.teacher, snippet.student))
-    loss = {1.0: snippet.loss, 4.0: snippet.soft}[T]
-    assert loss.item() == pytest.approx(mean_kl(p, q) * T**2, rel=1e-4)
+def test_the_loss_is_that_of_scipy():
+    p, q = (t.double().softmax(1) for t in (snippet.teacher, snippet.student))
+    assert snippet.loss.item() == pytest.approx(mean_kl(p, q), rel=1e-4)
     assert mean_kl(p, q) != pytest.approx(mean_kl(q, p), rel=1e-3)
-
-
-def test_the_output_of_the_snippet(capsys):
-    again = load_snippet("training/kl_div.py")
-    expected = f"KL {again.loss:.3f}, with T = 4 {again.soft:.3f}\n"
-    assert capsys.readouterr().out == expected == "KL 0.776, with T = 4 0.921\n"
-
-
-def test_t_squared_keeps_the_gradients():
-    norms = []
-    for T in (1, 4, 20):
-        x = snippet.student.clone().requires_grad_()
-        log_q, p = (x / T).log_softmax(1), (snippet.teacher / T).softmax(1)
-        (F.kl_div(log_q, p, reduction="batchmean") * T**2).backward()
-        norms.append(x.grad.norm().item())
-    assert norms == pytest.approx([norms[0]] * 3, rel=0.1)
 
 
 def test_wrong_arguments_give_negative_losses():

@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from sklearn.linear_model import Lasso
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import ROOT, load_snippet, recipes
 
 PATH = "training/l1_l2_regularization.py"
+ANSWER = recipes()["l1-l2-regularization"].answer
 snippet = load_snippet(PATH)
 
 
@@ -26,12 +28,23 @@ def test_adamw_decays_apart_from_the_gradient(gradient):
     assert decayed == pytest.approx(expected, abs=1e-6)
 
 
-def test_adam_swallows_the_decay(capsys):
+def test_adam_swallows_the_decay():
     for gradient in (0.0, 10.0):
         w = step(torch.optim.Adam, gradient, weight_decay=0.1)
         assert w == pytest.approx(0.9, abs=1e-6)
+
+
+def test_l1_finds_the_useless_inputs_as_lasso_does(capsys):
     load_snippet(PATH)
-    assert capsys.readouterr().out == "Adam [0.9, 0.9]\nAdamW [0.99, 0.89]\n"
+    plain, l1 = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert float(l1[-1]) < 0.6 * float(plain[-1])  # the useless ones
+    assert float(l1[4].strip(",")) > 0.9
+    x, y = (t.numpy() for t in snippet.loader.dataset.tensors)
+    # Lasso's loss is half the mean square: half the strength.
+    lasso = Lasso(alpha=snippet.strength / 2).fit(x, y[:, 0])
+    assert snippet.model.weight.detach()[0].numpy() == pytest.approx(
+        lasso.coef_, abs=0.03
+    )
 
 
 def test_the_defaults_the_page_states():
@@ -40,28 +53,26 @@ def test_the_defaults_the_page_states():
     assert torch.optim.Adam(p).defaults["weight_decay"] == 0
 
 
-def test_only_weights_decay():
-    first, second = snippet.optimizer.param_groups
-    assert (first["weight_decay"], second["weight_decay"]) == (0.01, 0.0)
-    assert first["lr"] == second["lr"] == 1e-3
-    (weight,), (bias,) = first["params"], second["params"]
-    assert weight is snippet.model.weight
-    assert bias is snippet.model.bias
+def test_the_lines_of_the_table_run():
+    page = (ROOT / "docs/en/training/l1-l2-regularization.md").read_text("utf-8")
+    rows = [line.split("|") for line in page.splitlines() if "`optimizer = " in line]
+    assert len(rows) == 2
+    for row in rows:
+        names = {"torch": torch, "model": nn.Linear(2, 2)}
+        exec(row[2].strip(" `"), names)
+        assert names["optimizer"].param_groups[0]["weight_decay"] in (0.01, 5e-4)
 
 
 def test_the_gradient_of_the_loss_holds_the_sign_of_the_weights():
-    torch.manual_seed(0)
-    x, y = torch.randn(64, 8), torch.randn(64, 1)
-    torch.testing.assert_close(x, snippet.x)
-    layer = nn.Linear(8, 1)  # the weights before the step
+    layer, x, y = nn.Linear(8, 1), torch.randn(64, 8), torch.randn(64, 1)
     nn.functional.mse_loss(layer(x), y).backward()
-    expected = layer.weight.grad + 1e-4 * layer.weight.sign()
-    torch.testing.assert_close(snippet.model.weight.grad, expected)
-    torch.testing.assert_close(snippet.model.bias.grad, layer.bias.grad)
-    l1 = layer.weight.abs().sum()
-    torch.testing.assert_close(snippet.l1, l1)
-    moved = layer.weight * (1 - 1e-3 * 0.01) - 1e-3 * expected.sign()
-    torch.testing.assert_close(snippet.model.weight, moved, atol=1e-6, rtol=0)
+    expected = layer.weight.grad + 0.1 * layer.weight.sign()
+    bias = layer.bias.grad.clone()
+    names = {"model": layer, "loader": [(x, y)], "loss_fn": nn.MSELoss()}
+    names["optimizer"] = torch.optim.SGD(layer.parameters(), lr=0.0)
+    exec(ANSWER.text, names | {"strength": 0.1})
+    torch.testing.assert_close(layer.weight.grad, expected)
+    torch.testing.assert_close(layer.bias.grad, bias)
 
 
 def test_weight_decay_of_sgd_is_half_the_square():

@@ -40,10 +40,12 @@ def test_it_finds_what_scipy_finds():
     np.testing.assert_allclose(found.numpy(), expected, atol=1e-4)
 
 
-def test_the_snippet_fits_the_curve():
-    with torch.no_grad():
-        error = (snippet.model(snippet.x) - torch.sin(3 * snippet.x)).square().mean()
-    assert error < 1e-3
+def test_the_snippet_fits_the_curve(capsys):
+    again = load_snippet("training/lbfgs_closure.py")
+    first, second = capsys.readouterr().out.splitlines()
+    assert float(first.split()[2]) < 1e-5 < 1e-2 < float(second.split()[2])
+    assert 100 < again.calls < 300
+    assert again.adam.state[again.model[0].weight]["step"] == again.calls
     assert snippet.optimizer.param_groups[0]["line_search_fn"] == "strong_wolfe"
 
 

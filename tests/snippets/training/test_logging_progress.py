@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-import tqdm as tqdm_module
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
@@ -68,6 +67,11 @@ def test_the_logged_losses_and_their_steps(capsys):
     assert "130/130" in first
     assert f"loss={losses[99]:.3g}" in first
     assert f"loss={losses[199]:.3g}" in second
+
+
+def test_an_epoch_of_few_batches_is_logged_too():
+    _, _, losses = run(batches=3, epochs=2)
+    assert scalars(only_folder(), "loss/train") == [(3, losses[2]), (6, losses[5])]
 
 
 def test_the_steps_of_training_by_hand():
@@ -167,5 +171,3 @@ def test_the_documented_errors():
         writer.add_image("b", image, 0, dataformats="HWC")
         writer.add_histogram("c", torch.rand(5), 0)
     assert scalars("runs/d", "a") == [(0, 1.5)]
-    with raises_as_documented(PAGE, "TypeError: 'module' object is not callable"):
-        tqdm_module([1])

@@ -7,25 +7,28 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/lr-finder"
+ANSWER = recipes()["lr-finder"].answer
 snippet = load_snippet("training/lr_finder.py")
-LRS = [*snippet.losses]
+LRS, LOSSES = snippet.lrs, snippet.losses
 
 
 def test_the_rates_grow_by_the_same_factor():
-    assert LRS[0] == 1e-5
-    assert len(LRS) == 100
+    assert (LRS[0], LRS[-1]) == pytest.approx((1e-6, 10))
     ratios = [b / a for a, b in itertools.pairwise(LRS)]
-    assert ratios == pytest.approx([10**0.06] * 99)
-    assert snippet.opt.param_groups[0]["lr"] == LRS[-1]
+    assert ratios == pytest.approx([10 ** (7 / 199)] * 199, rel=1e-3)
+    assert len(snippet.loader) < len(LOSSES) <= 200  # it begins the loader again
+    assert snippet.opt.param_groups[0]["lr"] == LRS[len(LOSSES) - 1]
+    assert {type(loss) for loss in LOSSES} == {float}  # no graph is kept
 
 
 def test_the_model_and_the_optimizer_stay_as_they_were():
     torch.manual_seed(0)
-    torch.randn(6400, 10)
-    fresh = torch.nn.Sequential(torch.nn.Linear(10, 64), torch.nn.Linear(64, 3))
+    torch.randn(1000, 10)
+    layers = torch.nn.Linear(10, 64), torch.nn.ReLU(), torch.nn.Linear(64, 3)
+    fresh = torch.nn.Sequential(*layers)
     for a, b in zip(fresh.parameters(), snippet.model.parameters(), strict=True):
         assert torch.equal(a, b)
         assert b.grad is None
@@ -37,26 +40,39 @@ def test_the_model_and_the_optimizer_stay_as_they_were():
 
 
 def test_the_curve_is_flat_falls_and_rises():
-    curve = [v.item() for v in snippet.losses.values()]
-    low, mid, high = curve[:10], curve[65:72], curve[-10:]
-    assert min(low) > 0.9
-    assert max(mid) < 0.4
-    assert not max(high) < 10  # or NaN
+    assert min(LOSSES[:40]) > 0.9
+    assert min(LOSSES) < 0.4
+    assert not max(LOSSES[-10:]) < 1  # or NaN
 
 
 def test_the_lowest_mean_of_nine():
-    curve = [v.item() for v in snippet.losses.values()]
-    means = [sum(curve[i : i + 9]) / 9 for i in range(92)]
-    best = min(range(92), key=means.__getitem__)
+    n = len(LOSSES) - 8
+    means = [sum(LOSSES[i : i + 9]) / 9 for i in range(n)]
+    best = min(range(n), key=means.__getitem__)
     assert snippet.lowest == LRS[best + 4]
 
 
+def test_it_stops_where_the_loss_is_nan_and_sets_each_group():
+    model = torch.nn.Linear(4, 2)
+    groups = [{"params": [model.weight], "lr": 1e-4}, {"params": [model.bias]}]
+    data = [(torch.ones(3, 4), torch.tensor([0, 1, 0]))] * 5
+    data += [(torch.full((3, 4), torch.nan), torch.tensor([0, 1, 0]))] * 5
+    names = {"model": model, "optimizer": torch.optim.SGD(groups, lr=1e-2)}
+    names |= {"loader": data * 2, "loss_fn": torch.nn.CrossEntropyLoss()}
+    names["device"] = torch.device("cpu")
+    with pytest.raises(RuntimeError, match="size"):  # too few for a mean of nine
+        exec(ANSWER.text, names)
+    assert len(names["losses"]) == 6
+    assert len({group["lr"] for group in names["opt"].param_groups}) == 1
+    assert model.weight.isfinite().all()
+
+
 def final_loss(lr):
-    """After another epoch at this rate."""
+    """After ten epochs at this rate."""
     net, opt = copy.deepcopy((snippet.model, snippet.optimizer))
     opt.param_groups[0]["lr"] = lr
     losses = []
-    for x, y in snippet.loader:
+    for x, y in itertools.chain.from_iterable([snippet.loader] * 10):
         loss = F.cross_entropy(net(x), y)
         opt.zero_grad()
         loss.backward()
@@ -68,7 +84,7 @@ def final_loss(lr):
 def test_the_rate_is_good():
     torch.manual_seed(1)
     good = final_loss(snippet.lowest / 10)
-    assert good < 0.35
+    assert good < 0.5
     assert not final_loss(snippet.lowest * 10) < good
 
 

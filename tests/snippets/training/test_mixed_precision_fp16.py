@@ -129,7 +129,7 @@ def test_a_skipped_first_step_alarms_the_scheduler():
     optimizer = torch.optim.SGD(model.parameters())
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
     step(torch.amp.GradScaler("cpu", init_scale=2.0**127), model, optimizer)
-    with raises_as_documented(PAGE, "UserWarning: Detected call of"):
+    with pytest.warns(UserWarning, match="Detected call of"):
         scheduler.step()
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.optim import lr_scheduler
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/onecycle-multistep"
 
@@ -26,15 +26,35 @@ def one_cycle(step, total=10, high=0.1):
 
 def test_the_snippet_prints_the_rates_worked_by_hand(capsys):
     load_snippet("training/onecycle_multistep.py")
-    multistep = [0.1, 0.1, 0.05, 0.05, 0.025]  # half at 2 and at 4
-    # 0.7 is the best; then two epochs without a better one, more than patience.
-    plateau = [0.1, 0.1, 0.1, 0.1, 0.02]
-    expected = [f"MultiStepLR, epoch {i}: {lr:.3f}" for i, lr in enumerate(multistep)]
-    expected += [
-        f"ReduceLROnPlateau, epoch {i}: {lr:.3f}" for i, lr in enumerate(plateau)
+    cycle = [f"{one_cycle(i, 900):.3f}" for i in (0, 269, 899)]
+    assert capsys.readouterr().out.splitlines() == [
+        "MultiStepLR, epochs 29, 30, 60: 0.100 0.010 0.001",
+        # 0.7 is the best, in epoch 1; then six epochs, more than patience.
+        "ReduceLROnPlateau, epochs 7, 8: 0.100 0.010",
+        "OneCycleLR, batches 0, 269, 899: " + " ".join(cycle),
     ]
-    expected += [f"OneCycleLR, batch {i}: {one_cycle(i):.3f}" for i in range(10)]
-    assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_the_lines_of_the_table_run():
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.splitlines() if "`scheduler = " in line]
+    assert len(rows) == 3
+    for row in rows:
+        names = vars(lr_scheduler) | {"epochs": 90, "loader": [0] * 10}
+        names |= {"optimizer": sgd(momentum=0.9), "val_loss": 1.0}
+        exec(row[2].strip(" `"), names)
+        names["optimizer"].step()
+        exec(row[3].rpartition(": ")[2].strip(" `"), names)
+        assert names["scheduler"].last_epoch == 1
+
+
+@pytest.mark.parametrize("cycle", [True, False])
+def test_one_cycle_replaces_the_beta_of_adamw(cycle):
+    weight = torch.nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.AdamW([weight], betas=(0.8, 0.99))
+    options = {"max_lr": 0.1, "total_steps": 10, "cycle_momentum": cycle}
+    lr_scheduler.OneCycleLR(optimizer, **options)
+    assert optimizer.param_groups[0]["betas"] == ((0.95 if cycle else 0.8), 0.99)
 
 
 def test_one_cycle_and_its_end():

@@ -5,9 +5,10 @@ import torch
 from torch import nn
 from torch.optim import lr_scheduler
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/param-groups"
+ANSWER = recipes()["param-groups"].answer
 
 
 def sgd():
@@ -20,21 +21,36 @@ def new_group():
 
 def test_the_groups_of_the_snippet(capsys):
     snippet = load_snippet("training/param_groups.py")
-    rows = []
-    for name, group in zip(
-        ["embed", "head", "body"], snippet.optimizer.param_groups, strict=True
+    model, rows = snippet.model, []
+    for part, group in zip(
+        [model.head, model.backbone, model.extra],
+        snippet.optimizer.param_groups,
+        strict=True,
     ):
-        wanted = list(snippet.model[name].parameters())
-        assert [id(p) for p in group["params"]] == [id(p) for p in wanted]
-        assert all(p.requires_grad for p in wanted)
+        assert [id(p) for p in group["params"]] == [id(p) for p in part.parameters()]
         rows.append((group["lr"], group["weight_decay"]))
     # The decay that a group leaves out is AdamW's 0.01.
-    assert rows == [(1e-3, 0.0), (1e-2, 0.01), (1e-4, 0.01)]
+    assert rows == [(1e-3, 0.01), (1e-5, 0.01), (1e-4, 0.01)]
     assert capsys.readouterr().out.splitlines() == [
-        "800: lr 0.001, decay 0.0",
-        "18: lr 0.01, decay 0.01",
-        "72: lr 0.0001, decay 0.01",
+        "18: lr 0.001, decay 0.01",
+        "72: lr 1e-05, decay 0.01",
+        "6: lr 0.0001, decay 0.01",
     ]
+
+
+def test_the_answer_forgets_no_parameter_and_shares_none():
+    """A weight tied to the head, a free parameter, several parts."""
+    model = nn.Module()
+    model.embed, model.head = nn.Embedding(5, 3), nn.Linear(3, 5)
+    model.embed.weight = model.head.weight
+    model.scale, model.norm = nn.Parameter(torch.ones(1)), nn.LayerNorm(3)
+    names = {"model": model}
+    exec(ANSWER.text, names)
+    known = [p for group in names["optimizer"].param_groups for p in group["params"]]
+    assert len(known) == len({*known}) == len([*model.parameters()])
+    first, second = names["optimizer"].param_groups
+    assert (first["lr"], second["lr"]) == (1e-3, 1e-5)
+    assert first["params"] == [*model.head.parameters()]
 
 
 def test_a_frozen_weight_is_skipped_and_moments_stay():

@@ -84,14 +84,14 @@ def test_shapes_that_differ():
 @pytest.mark.parametrize("shape", [(4, 2), (2, 1), (1, 4)], ids=str)
 def test_the_answer_hides_no_other_mismatch(shape):
     """`reshape_as` would turn some of these into wrong numbers without a word."""
-    names = {"pred": torch.randn(4, 1), "y": torch.randn(4)}
+    names = {"model": nn.Identity(), "x": torch.randn(4, 1), "y": torch.randn(4)}
     assert set(ANSWER.yours) == set(names)
     exec(ANSWER.text, names)
     assert names["pred"].shape == names["y"].shape
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises((UserWarning, RuntimeError)):
-            exec(ANSWER.text, {"pred": torch.randn(shape), "y": torch.randn(4, 1)})
+            exec(ANSWER.text, names | {"x": torch.randn(shape), "y": torch.ones(4, 1)})
 
 
 def test_the_lines_of_the_table():
