@@ -1,6 +1,7 @@
 """What the site offers besides the recipes' pages: lists, JSON, Markdown."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from cookbook.book import moved
@@ -28,29 +29,31 @@ def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
 
     ``address`` is that of the site, empty where it is not known.
     """
-
-    def put(path: str, text: str) -> None:
+    news = (FEED, as_json(feed.document(catalogue, address)))
+    for path, text in [news, *files(catalogue)]:
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
 
+
+def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
+    """Each file that comes from the recipes: its path in the site, its text."""
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
-    put("recipes.json", _json({"schema": SCHEMA, "recipes": entries}))
-    put("llms.txt", llms_txt(catalogue))
-    put(FEED, _json(feed.document(catalogue, address)))
+    yield "recipes.json", as_json({"schema": SCHEMA, "recipes": entries})
+    yield "llms.txt", llms_txt(catalogue)
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
-            put(block.path, block.code)
+            yield block.path, block.code
         for lang, page in recipe.pages.items():
-            put(f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page))
+            yield f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page)
     for old, new in moved.load(catalogue.root).items():
         for lang in LANGUAGES:
             html = FORWARDING.format(lang=lang, new=new, url=f"../../{new}/")
-            put(f"{lang}/{old}/index.html", html)
+            yield f"{lang}/{old}/index.html", html
             if "/" in new:
-                put(f"{lang}/{old}.md", f"[{new}](../{new}.md)\n")
+                yield f"{lang}/{old}.md", f"[{new}](../{new}.md)\n"
 
 
-def _json(document: dict) -> str:
+def as_json(document: dict) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
