@@ -28,7 +28,7 @@ from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks.structure import problems
 from cookbook.site import feedback, pages, publish, search, status, typesetting
-from cookbook.site.preview import Preview, keep_serving
+from cookbook.site.preview import Preview
 from cookbook.site.words import WORDS
 
 NO_WORKER = (
@@ -67,26 +67,27 @@ def temporary_folder() -> Path:
 
 def on_config(config):
     """Read the catalogue, if the root build has not; derive the navigation from it."""
-    catalogue = config.extra.setdefault("catalogue", None) or read_catalogue(config)
-    config.extra["catalogue"] = catalogue
-    if lang := config.extra.get("lang"):
-        config.nav = pages.navigation(catalogue, lang)
+    extra, lang = config.extra, config.extra.get("lang")
+    try:
+        if "catalogue" not in extra:
+            extra["catalogue"] = read_catalogue(config)
+        if lang:
+            extra["pages"] = list(pages.pages(extra["catalogue"], lang))
+            config.nav = pages.navigation(extra["catalogue"], lang)
+    except PageError as error:  # in a preview; or the list of categories is no list
+        raise Abort(str(error)) from error
     return config
 
 
 def read_catalogue(config) -> Catalogue:
     """The recipes; where a page has a problem, no build goes on, but a preview does."""
-    root = Path(config.config_file_path).parent
     repository = (config.extra.get("repository") or "").rstrip("/")
-    catalogue = Catalogue(root, repository)
-    try:
-        if SERVING:
-            return SERVING[0].read(catalogue)
-        # MkDocs will render all pages; to do so twice would take half as long again.
-        found = [one for one in problems(catalogue, rendered=False) if one.is_error]
-    except PageError as error:  # the list of categories, without which nothing goes
-        raise Abort(str(error)) from error
-    if found:
+    catalogue = Catalogue(Path(config.config_file_path).parent, repository)
+    # MkDocs will render all pages; to do so twice would take half as long again.
+    found = [one for one in problems(catalogue, rendered=False) if one.is_error]
+    if SERVING:
+        SERVING[0].note(found)
+    elif found:
         raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
     return catalogue
 
@@ -143,14 +144,13 @@ def build_language(config, lang: str) -> None:
 
 def on_files(files, config):
     """Hand the pages of a language over."""
-    if lang := config.extra.get("lang"):
-        made = pages.pages(config.extra["catalogue"], lang)
-        for page in SERVING[0].changed(made, config) if SERVING else made:
-            if written := files.get_file_from_path(page.path):
-                files.remove(written)
-            file = PageFile.generated(config, page.path, content=page.text)
-            file.is_changed = page.is_changed
-            files.append(file)
+    made = config.extra.get("pages", [])
+    for page in SERVING[0].changed(made, config) if SERVING and made else made:
+        if written := files.get_file_from_path(page.path):
+            files.remove(written)
+        file = PageFile.generated(config, page.path, content=page.text)
+        file.is_changed = page.is_changed
+        files.append(file)
     return files
 
 
@@ -187,7 +187,6 @@ def on_page_context(context, page, config, nav):
     path = page.url if lang else ""
     addresses = {WORDS[code]["tag"]: f"{root}{code}/{path}" for code in LANGUAGES}
     context["alternates"] = addresses | ({} if path else {"x-default": root})
-    context["feed"] = f"{root}{publish.FEED}"
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     return context
 
@@ -215,10 +214,10 @@ def on_post_build(config):
             shutil.move(built / lang, site / lang)
         elif not (site / lang).exists():
             (site / lang).symlink_to(built / lang)
-    publish.write(catalogue, site, os.environ.get("SITE_URL", ""))
+    publish.write(catalogue, site)
 
 
 def on_serve(server, config, builder):
     """After an error, go on to serve the last good site."""
-    server.builder = keep_serving(builder, SERVING[0])
+    server.builder = SERVING[0].keep_serving(builder)
     return server

@@ -7,10 +7,9 @@ from pathlib import Path
 from cookbook.book import moved
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Block
-from cookbook.site import feed, render, status
+from cookbook.site import render, status
 
 SCHEMA = 1
-FEED = "feed.json"
 # What stands at an old address, below any prefix and without scripts.
 FORWARDING = """<!doctype html>
 <html lang="{lang}">
@@ -24,13 +23,9 @@ FORWARDING = """<!doctype html>
 """
 
 
-def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
-    """Write recipes.json, llms.txt, the feed, and each recipe's Markdown and files.
-
-    ``address`` is that of the site, empty where it is not known.
-    """
-    news = (FEED, as_json(feed.document(catalogue, address)))
-    for path, text in [news, *files(catalogue)]:
+def write(catalogue: Catalogue, site: Path) -> None:
+    """Write recipes.json, llms.txt, and each recipe's Markdown and files."""
+    for path, text in files(catalogue):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
 
@@ -38,7 +33,8 @@ def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
 def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     """Each file that comes from the recipes: its path in the site, its text."""
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
-    yield "recipes.json", as_json({"schema": SCHEMA, "recipes": entries})
+    document = {"schema": SCHEMA, "recipes": entries}
+    yield "recipes.json", json.dumps(document, ensure_ascii=False, indent=1) + "\n"
     yield "llms.txt", llms_txt(catalogue)
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
@@ -51,10 +47,6 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
             yield f"{lang}/{old}/index.html", html
             if "/" in new:
                 yield f"{lang}/{old}.md", f"[{new}](../{new}.md)\n"
-
-
-def as_json(document: dict) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
