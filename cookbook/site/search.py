@@ -13,11 +13,9 @@ from collections import Counter
 from pathlib import Path
 from textwrap import shorten
 
-import yaml
-
 from cookbook.book import wanted, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.book.pages import HAN, Page, other_language
+from cookbook.book.pages import HAN, Page, other_language, parse_yaml
 from cookbook.site.words import WORDS
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
@@ -73,6 +71,7 @@ def index(catalogue: Catalogue, lang: str) -> dict:
             # The numbers of the recipes that an empty box offers.
             "popular": [catalogue.recipes.index(one) for one, _ in popular(catalogue)],
             "foreign": FOREIGN[lang],
+            "also": WORDS[lang]["search_also"],
         },
         "docs": columns,
     }
@@ -81,7 +80,7 @@ def index(catalogue: Catalogue, lang: str) -> dict:
 def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
     """What people come for most, each with the line of its answer to show."""
     file = catalogue.root / POPULAR
-    listed = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
     known = catalogue.by_slug
     return [(known[slug], line) for slug, line in listed.items() if slug in known]
 
