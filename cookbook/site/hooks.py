@@ -8,10 +8,8 @@ does differently is in preview.py.
 
 import atexit
 import logging
-import multiprocessing
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -94,40 +92,10 @@ def read_catalogue(config) -> Catalogue:
 
 def on_pre_build(config):
     """In the root build, build each language beside the site's folder."""
-    if "lang" in config.extra:
-        return
-    config.extra["built"] = SERVING[0].folder if SERVING else temporary_folder()
-    if SERVING:  # one after the other: a process with threads must not be forked
+    if "lang" not in config.extra:
+        config.extra["built"] = SERVING[0].folder if SERVING else temporary_folder()
         for lang in LANGUAGES:
             build_language(config, lang)
-    else:
-        build_side_by_side(config)
-
-
-def build_side_by_side(config) -> None:
-    """Build each language in a process of its own, which has the catalogue already."""
-    fork = multiprocessing.get_context("fork")
-    processes = {
-        lang: fork.Process(target=build_alone, args=(config, lang))
-        for lang in LANGUAGES
-    }
-    for process in processes.values():
-        process.start()
-    try:
-        for process in processes.values():
-            process.join()
-    finally:  # after an interruption they still run
-        for process in processes.values():
-            process.terminate()
-            process.join()
-    if failed := [lang for lang, process in processes.items() if process.exitcode]:
-        raise Abort(f"Not built, for the reasons above: {', '.join(failed)}")
-
-
-def build_alone(config, lang: str) -> None:
-    """Build a language in a process that Ctrl-C ends without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build_language(config, lang)
 
 
 def build_language(config, lang: str) -> None:

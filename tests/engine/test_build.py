@@ -140,7 +140,7 @@ REFUSED = {
         {"en": "[gone](../training/)"},
         [
             f"'training/{SLUG}.md' contains an unrecognized relative link",
-            "Not built, for the reasons above: en",
+            "Aborted with 1 warnings in strict mode!",
         ],
     ),
 }
