@@ -5,6 +5,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.engine.plants import PAGE, TWIN, plant
+from tests.helpers import ROOT
 
 SLUG = "label-smoothing"
 ADDRESSES = {
@@ -159,6 +161,17 @@ def test_a_fault_stops_the_build_and_the_site_is_kept(built, how):
     assert all(reason in output for reason in reasons), output
     assert "Traceback" not in output
     assert snapshot(built.root / "site") == before
+
+
+def test_a_theme_with_another_worker_stops_the_build(cookbook):
+    theme = cookbook.root / "docs/overrides"
+    theme.unlink()  # a link
+    shutil.copytree(ROOT / "docs/overrides", theme)
+    page = theme / "main.html"
+    page.write_text(page.read_text("utf-8").replace("search.a7633da7", "search.0"))
+    code, output = build(cookbook)
+    assert code != 0
+    assert "the search worker of this Material has another name" in output
 
 
 def start(cookbook, *argv: str) -> subprocess.Popen:
