@@ -9,8 +9,7 @@ import pytest
 
 from cookbook.book.pages import HAN, LANGUAGES, PASSIVE
 from cookbook.checks.shown import Rendered
-from cookbook.site import search
-from cookbook.site.words import WORDS
+from cookbook.site import search, status
 from tests.helpers import ROOT
 
 FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')
@@ -150,7 +149,7 @@ def test_the_index_has_answers_tags_and_the_words_of_all_aliases(site, catalogue
         for n, recipe in enumerate(catalogue.recipes):
             assert recipe.answer.code.startswith(docs["answers"][n])
             gpu = any(block.mark == "gpu" for block in recipe.blocks)
-            assert (WORDS[lang]["needs"] in docs["tags"][n]) == gpu
+            assert (status.WORDS[lang]["needs"] in docs["tags"][n]) == gpu
             assert "CPU" not in docs["tags"][n]
             columns = [column[n] for name, column in docs.items() if name != "location"]
             known = search.words("\n".join(columns))
