@@ -52,8 +52,9 @@ again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure what the search costs at 1,000 recipes
-	$(BIN)/python -m benchmarks
+bench: $(READY) chromium ## Measure what the search costs at 1,000 recipes, and the build
+	$(BIN)/python -m benchmarks.search
+	$(BIN)/python -m benchmarks.build
 
 clean: ## Remove what was built, and the environment
 	rm -rf site .venv .compat

@@ -1,1 +1,1 @@
-"""What isolation, the build and the search cost, beside their targets."""
+"""What the search and the build of the site cost."""

@@ -223,12 +223,6 @@ class Catalogue:
     root: Path
     repository: str = ""
 
-    def with_pages(self, pages: list[Page]) -> "Catalogue":
-        """The same, but with these recipe pages only."""
-        other = Catalogue(self.root, self.repository)
-        vars(other)["pages"] = pages  # as if they had been read
-        return other
-
     @cached_property
     def categories(self) -> list[Category]:
         """The categories, in the order of docs/categories.yml.

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from cookbook.book.catalogue import Catalogue
-from cookbook.book.pages import LANGUAGES
+from cookbook.book.pages import LANGUAGES, parse_yaml
 
 FILE = Path("docs/wanted.yml")
 
@@ -23,7 +21,7 @@ class Topic:
 def missing(catalogue: Catalogue) -> list[Topic]:
     """The topics that no recipe is about, nor covers."""
     file = catalogue.root / FILE
-    listed = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
     known = set(catalogue.by_slug)
     for recipe in catalogue.recipes:
         known.update(recipe.facts.get("covers", []))

@@ -15,6 +15,7 @@ from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import HAN
 from cookbook.rules import reader_language
 from cookbook.site import render, search
+from cookbook.site.words import WORDS
 
 WORKER = Path("docs/overrides/assets/search.js")
 # What the worker takes from a browser.
@@ -29,10 +30,6 @@ const send = (type, text) => { shell.hear({ data: { type, data: JSON.parse(text)
 SETUP, QUERY = 0, 2
 SHOWN = 5
 NEAR = 3  # recipes named where none fits
-NONE = {
-    "en": "No recipe for this yet. The nearest: {}",
-    "zh": "还没有这个条目。最接近的：{}",
-}
 
 
 def started(root: Path, site: dict) -> quickjs.Context:
@@ -74,7 +71,7 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
     if answer["none"]:
         near = [recipe.title(lang) for recipe in found[:NEAR]]
         near = near or [category["title"] for category in answer["nearest"]]
-        print(NONE[lang].format(" · ".join(near)), file=sys.stderr)
+        print(WORDS[lang]["no_recipe"].format(names=" · ".join(near)), file=sys.stderr)
         return 1
     if show:
         print(code(found[0], lang), end="")

@@ -1,4 +1,4 @@
-"""MkDocs hooks: both languages in one build, and what a page derives.
+"""MkDocs hooks, in MkDocs' own order: they hand it the pages, and put all in place.
 
 The root configuration (mkdocs.yml) builds the landing page; before it does, it
 checks every page and builds each language with mkdocs.<lang>.yml. Nothing is
@@ -8,13 +8,10 @@ does differently is in preview.py.
 
 import atexit
 import logging
-import multiprocessing
 import os
 import shutil
-import signal
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -28,98 +25,35 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks.structure import problems
-from cookbook.site import (
-    browse,
-    feedback,
-    indexes,
-    publish,
-    render,
-    search,
-    status,
-    typesetting,
-)
-from cookbook.site.preview import Preview, keep_serving, source_of
+from cookbook.site import feedback, pages, publish, search, status, typesetting
+from cookbook.site.preview import Preview
+from cookbook.site.words import WORDS
 
-INDEXES = {
-    "recipes.md": (browse.recipes_page, "recipes"),
-    "apis.md": (indexes.api_page, "apis"),
-    "messages.md": (indexes.error_page, "errors"),
-    "verified.md": (indexes.environments_page, "runs"),
-    "rules.md": (indexes.rules_page, "rules"),
-}
 NO_WORKER = (
     "docs/overrides/main.html: the search worker of this Material has another name, so "
     "the box would run it instead of ours; write its name into the block config"
 )
-UNLISTED = "rules.md"  # for contributors, whom their guide sends there
-TAGS = {"en": "en", "zh": "zh-Hans"}  # the names that browsers know the languages by
+# What assets/cookbook.js says.
+SAID = ("none", "wanted", "ask", "nearest", "copy_answer", "copy_file", "copy_block")
 SERVING: list[Preview] = []  # one, under mkdocs serve
+
+
+class PageFile(File):
+    """A page that is in no file; a preview renders it where it has changed."""
+
+    is_changed = True
+
+    def is_modified(self) -> bool:
+        return self.is_changed
 
 
 def on_startup(command, dirty):
     """Under mkdocs serve, begin a preview."""
     if command == "serve":
         SERVING.append(Preview(temporary_folder()))
-        partly = ("A 'dirty' build", "The directory contains")  # as we want it
+        meant = ("A 'dirty' build", "The directory contains")
         log = logging.getLogger(build.__module__)
-        log.addFilter(lambda record: not record.msg.startswith(partly))
-
-
-def on_serve(server, config, builder):
-    """After an error, go on to serve the last good site."""
-    server.builder = keep_serving(builder, SERVING[0])
-    return server
-
-
-def on_config(config):
-    """Read the catalogue; derive the navigation from it."""
-    lang = config.extra.get("lang")
-    if "catalogue" not in config.extra:
-        config.extra["catalogue"] = read_catalogue(config)
-        config.extra["preview"] = SERVING[0] if SERVING else None
-    catalogue = config.extra["catalogue"]
-    config.extra["wanted"] = feedback.form(catalogue, feedback.WANTED)
-    config.extra["totals"] = {
-        code: status.totals(catalogue, code) for code in LANGUAGES
-    }
-    config.extra["recipes"] = {f"{one.address}.md": one for one in catalogue.recipes}
-    if lang:
-        config.nav = navigation(catalogue, lang)
-        config.extra["popular"] = browse.popular(catalogue)
-    return config
-
-
-def read_catalogue(config) -> Catalogue:
-    """The recipes; where a page has a problem, no build goes on, but a preview does."""
-    root = Path(config.config_file_path).parent
-    repository = (config.extra.get("repository") or "").rstrip("/")
-    catalogue = Catalogue(root, repository)
-    try:
-        if SERVING:
-            return SERVING[0].read(catalogue)
-        # MkDocs will render all pages; to do so twice would take half as long again.
-        found = [one for one in problems(catalogue, rendered=False) if one.is_error]
-    except PageError as error:  # the list of categories, without which nothing goes
-        raise Abort(str(error)) from error
-    if found:
-        raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
-    return catalogue
-
-
-def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
-    """A language's pages, each with its title: a dirty build reads none from a page."""
-    nav = [{render.WORDS[lang]["home"]: "index.md"}]
-    for category in catalogue.categories:
-        if catalogue.in_category(category.slug):
-            title = category.title[lang]
-            index = {title: f"{category.slug}/index.md"}
-            nav.append({title: [index, *browse.entries(catalogue, category, lang)]})
-    listed = [
-        {indexes.WORDS[lang][key]: name}
-        for name, (_, key) in INDEXES.items()
-        if name != UNLISTED
-    ]
-    return [*nav, {render.WORDS[lang]["indexes"]: listed}]
+        log.addFilter(lambda record: not record.msg.startswith(meant))
 
 
 def temporary_folder() -> Path:
@@ -129,124 +63,86 @@ def temporary_folder() -> Path:
     return folder
 
 
+def on_config(config):
+    """Read the catalogue, if the root build has not; derive the navigation from it."""
+    extra, lang = config.extra, config.extra.get("lang")
+    try:
+        if "catalogue" not in extra:
+            extra["catalogue"] = read_catalogue(config)
+        if lang:
+            extra["pages"] = list(pages.pages(extra["catalogue"], lang))
+            config.nav = pages.navigation(extra["catalogue"], lang)
+    except PageError as error:  # in a preview; or the list of categories is no list
+        raise Abort(str(error)) from error
+    return config
+
+
+def read_catalogue(config) -> Catalogue:
+    """The recipes; where a page has a problem, no build goes on, but a preview does."""
+    repository = (config.extra.get("repository") or "").rstrip("/")
+    catalogue = Catalogue(Path(config.config_file_path).parent, repository)
+    # MkDocs will render all pages; to do so twice would take half as long again.
+    found = [one for one in problems(catalogue, rendered=False) if one.is_error]
+    if SERVING:
+        SERVING[0].note(found)
+    elif found:
+        raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
+    return catalogue
+
+
 def on_pre_build(config):
     """In the root build, build each language beside the site's folder."""
-    if "lang" in config.extra:
-        return
-    preview = config.extra["preview"]
-    config.extra["built"] = preview.folder if preview else temporary_folder()
-    if preview:  # one after the other: a process with threads must not be forked
+    if "lang" not in config.extra:
+        config.extra["built"] = SERVING[0].folder if SERVING else temporary_folder()
         for lang in LANGUAGES:
             build_language(config, lang)
-    else:
-        build_side_by_side(config)
-
-
-def build_side_by_side(config) -> None:
-    """Build each language in a process of its own, which has the catalogue already."""
-    fork = multiprocessing.get_context("fork")
-    processes = {
-        lang: fork.Process(target=build_alone, args=(config, lang))
-        for lang in LANGUAGES
-    }
-    for process in processes.values():
-        process.start()
-    try:
-        for process in processes.values():
-            process.join()
-    finally:  # after an interruption they still run
-        for process in processes.values():
-            process.terminate()
-            process.join()
-    if failed := [lang for lang, process in processes.items() if process.exitcode]:
-        raise Abort(f"Not built, for the reasons above: {', '.join(failed)}")
-
-
-def build_alone(config, lang: str) -> None:
-    """Build a language in a process that Ctrl-C ends without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    build_language(config, lang)
 
 
 def build_language(config, lang: str) -> None:
     """Build a language; in a preview, only what has changed."""
-    preview = config.extra["preview"]
     language = load_config(
         str(Path(config.config_file_path).parent / f"mkdocs.{lang}.yml"),
         site_dir=str(config.extra["built"] / lang),
         site_url=f"{config.site_url}{lang}/",
-        strict=config.strict and not preview,
+        strict=config.strict and not SERVING,
     )
     language.extra["catalogue"] = config.extra["catalogue"]
-    language.extra["preview"] = preview
-    build(language, dirty=preview is not None)
-
-
-def on_post_build(config):
-    """Write the index; in the root build, put all in place."""
-    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
-    if lang:
-        home = Path(config.site_dir, "index.html").read_text("utf-8")
-        if '"search": "assets/search.js"' not in home.replace("../", ""):
-            raise Abort(NO_WORKER)
-        search.write(catalogue, lang, Path(config.site_dir))
-        return
-    site, built = Path(config.site_dir), config.extra["built"]
-    for lang in LANGUAGES:
-        if not config.extra["preview"]:
-            shutil.rmtree(site / lang, ignore_errors=True)  # --dirty keeps the old one
-            shutil.move(built / lang, site / lang)
-        elif not (site / lang).exists():
-            (site / lang).symlink_to(built / lang)
-    publish.write(catalogue, site, os.environ.get("SITE_URL", ""))
+    build(language, dirty=bool(SERVING))
 
 
 def on_files(files, config):
-    """Add a page per category, listing its recipes, the stubs, and the indexes."""
-    lang = config.extra.get("lang")
-    if lang is None:
-        return files
-    catalogue, preview = config.extra["catalogue"], config.extra["preview"]
-    for category in catalogue.categories:
-        if catalogue.in_category(category.slug):
-            content = browse.category_page(catalogue, category, lang)
-            path = f"{category.slug}/index.md"
-            files.append(File.generated(config, path, content=content))
-    for path, recipe in config.extra["recipes"].items():
-        # In a preview the file may be there, and not be fit to be read.
-        if lang in recipe.missing and path not in files.src_uris:
-            content = recipe.pages[lang].source
-            files.append(File.generated(config, path, content=content))
-    for name, (page, _) in INDEXES.items():
-        files.append(File.generated(config, name, content=page(catalogue, lang)))
-    if preview:
-        recipes = config.extra["recipes"].items()
-        texts = {path: recipe_markdown(recipe, config) for path, recipe in recipes}
-        preview.keep_unchanged(files.documentation_pages(), config, texts)
+    """Hand the pages of a language over."""
+    made = config.extra.get("pages", [])
+    for page in SERVING[0].changed(made, config) if SERVING and made else made:
+        if written := files.get_file_from_path(page.path):
+            files.remove(written)
+        file = PageFile.generated(config, page.path, content=page.text)
+        file.is_changed = page.is_changed
+        files.append(file)
     return files
 
 
-def on_pre_page(page, config, files):
-    """In a preview, also render what no build would."""
-    if preview := config.extra["preview"]:
-        page.render = partial(preview.render, page)
-    return page
-
-
-def on_page_read_source(page, config):
-    """In a preview, also read what is not UTF-8."""
-    return source_of(page.file) if config.extra["preview"] else None
-
-
-def on_page_markdown(markdown, page, config, files):
-    """Complete a recipe's page."""
-    recipe = recipe_of(page, config)
-    if recipe:  # what else the front matter has is ours, and nothing for a theme
-        lang = config.extra["lang"]
-        title, description = recipe.title(lang), recipe.description(lang)
-        page.meta = {"title": title, "description": description}
+def on_page_content(html, page, config, files):
+    """Chinese without gaps from line breaks; lighter code, with links to its lines."""
     page.meta["search"] = {"exclude": True}  # the index is ours, not the plugin's
-    return recipe_markdown(recipe, config) if recipe else markdown
+    recipe = config.extra["catalogue"].by_slug.get(page.meta.get("recipe"))
+    return typesetting.finished(html, recipe, config.extra.get("lang"))
+
+
+def on_env(env, config, files):
+    """What the templates tell, beside the page: words, lists, totals."""
+    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    totals = {code: status.totals(catalogue, code) for code in LANGUAGES}
+    env.globals |= {
+        "catalogue": catalogue,
+        "popular": search.popular(catalogue),
+        "totals": totals,
+        "wanted": feedback.form(catalogue, feedback.WANTED),
+        "languages": WORDS,
+        "words": WORDS.get(lang),
+        "said": {name: WORDS[lang][name] for name in SAID} if lang else {},
+    }
+    return env
 
 
 def on_page_context(context, page, config, nav):
@@ -257,42 +153,39 @@ def on_page_context(context, page, config, nav):
         page.canonical_url = None
         root = f"{context['base_url']}/{'../' if lang else ''}"
     path = page.url if lang else ""
-    addresses = {tag: f"{root}{code}/{path}" for code, tag in TAGS.items()}
+    addresses = {WORDS[code]["tag"]: f"{root}{code}/{path}" for code in LANGUAGES}
     context["alternates"] = addresses | ({} if path else {"x-default": root})
-    context["feed"] = f"{root}{publish.FEED}"
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
-    if recipe := recipe_of(page, config):
-        context["wrong"] = feedback.wrong(config.extra["catalogue"], recipe, lang)
     return context
 
 
 def on_post_page(output, page, config):
     """English words in a Chinese page say so."""
-    return (
-        typesetting.english_marked(output)
-        if config.extra.get("lang") == "zh"
-        else output
-    )
+    is_chinese = config.extra.get("lang") == "zh"
+    return typesetting.english_marked(output) if is_chinese else output
 
 
-def on_page_content(html, page, config, files):
-    """Chinese without gaps from line breaks; lighter code, with links to its lines."""
-    lang = config.extra.get("lang")
-    html = render.uncoloured(typesetting.joined(html) if lang == "zh" else html)
-    if recipe := recipe_of(page, config):
-        html = render.imports_apart(html, recipe)
-        html = render.number_lines(html, recipe, lang)
-    preview = config.extra["preview"]
-    return preview.banner(page.file, config) + html if preview else html
+def on_post_build(config):
+    """Write the index; in the root build, put all in place."""
+    catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
+    site = Path(config.site_dir)
+    if lang:
+        home = (site / "index.html").read_text("utf-8")
+        if '"search": "assets/search.js"' not in home.replace("../", ""):
+            raise Abort(NO_WORKER)
+        search.write(catalogue, lang, site)
+        return
+    built = config.extra["built"]
+    for lang in LANGUAGES:
+        if not SERVING:
+            shutil.rmtree(site / lang, ignore_errors=True)  # --dirty keeps the old one
+            shutil.move(built / lang, site / lang)
+        elif not (site / lang).exists():
+            (site / lang).symlink_to(built / lang)
+    publish.write(catalogue, site)
 
 
-def recipe_markdown(recipe, config) -> str:
-    """The Markdown of a recipe's page in the language that is built."""
-    page = recipe.pages[config.extra["lang"]]
-    markdown = render.site_markdown(config.extra["catalogue"], page)
-    return render.number_errors(markdown) + render.other_wordings(page)
-
-
-def recipe_of(page, config):
-    """The recipe a MkDocs page belongs to, None for other pages."""
-    return config.extra["recipes"].get(page.file.src_uri)
+def on_serve(server, config, builder):
+    """After an error, go on to serve the last good site."""
+    server.builder = SERVING[0].keep_serving(builder)
+    return server

@@ -1,6 +1,5 @@
 """The pages of lists: symbols and messages, to recipes; what was run; the rules."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -9,55 +8,14 @@ from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.records import Record
 from cookbook.rules import GROUPS, RULES, WARNING, Rule
 from cookbook.site import status
+from cookbook.site.words import WORDS
 
 FIRST_AID = "errors"  # the category of what goes wrong
 # What a script filters as one types; hidden where there are no scripts.
 FILTER = (
-    '<p class="filter"><input type="search" data-filter aria-label="{words}" '
-    'placeholder="{words}"> <output></output></p>'
+    '<p class="filter"><input type="search" data-filter aria-label="{filter}" '
+    'placeholder="{filter}"> <output></output></p>'
 )
-WORDS = {
-    "en": {
-        "apis": "API index",
-        "apis_lead": "Every library symbol that a recipe's code uses, by module.",
-        "errors": "Error index",
-        "errors_lead": "Every error message that a recipe explains, by topic.",
-        "recipes": "All recipes",
-        "filter": "Filter this page",
-        "runs": "Where the recipes were run",
-        "runs_lead": "One table row per environment; each is the record of a run, and "
-        "a tick on a page counts only for the exact text that passed.",
-        "runs_columns": ("Environment", "Date", "Blocks", "Failed"),
-        "of": "{} of {}",
-        "failures": "Failures",
-        "none": "Nothing fails in any environment.",
-        "rules": "Rules",
-        "rules_lead": "What `python -m cookbook check` says about a contribution, by "
-        "code, and what to write instead. A warning is listed and fails nothing.",
-        "rules_columns": ("Code", "What is wrong", "What to write instead"),
-        "warning": " (warning)",
-    },
-    "zh": {
-        "apis": "API 索引",
-        "apis_lead": "各条目代码中用到的全部库函数与类，按模块排列。",
-        "errors": "报错索引",
-        "errors_lead": "各条目解释过的全部报错信息，按主题排列。",
-        "recipes": "全部条目",
-        "filter": "筛选本页",
-        "runs": "在哪些环境运行过",
-        "runs_lead": "每行对应一个环境的一次运行记录；"
-        "页面上的对勾只对运行通过的那份代码有效，代码改动后自动失效。",
-        "runs_columns": ("环境", "日期", "代码块", "失败"),
-        "of": "{} / {}",
-        "failures": "失败的条目",
-        "none": "所有环境均无失败。",
-        "rules": "检查规则",
-        "rules_lead": "`python -m cookbook check` 对贡献的内容会报告什么、应当怎么改，"
-        "按代码排列。警告只会列出，不算失败。",
-        "rules_columns": ("代码", "问题", "改法"),
-        "warning": "（警告）",
-    },
-}
 
 
 def api_page(catalogue: Catalogue, lang: str) -> str:
@@ -66,7 +24,7 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
     for recipe in catalogue.recipes:
         for name in recipe.apis:
             users.setdefault(name, []).append(recipe)
-    lines = [*_titled("apis", lang, "apis-index"), *_filter(lang)]
+    lines = [*_titled("api_index", lang, "apis-index"), *_filter(lang)]
     module = None
     for name in sorted(users, key=lambda name: (symbols.module(name), name)):
         if symbols.module(name) != module:
@@ -87,7 +45,7 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
             links = topics.setdefault(home, {}).setdefault(message, [])
             if not any(link.partition("](")[0] in other for other in links):
                 links.append(link)
-    lines = [*_titled("errors", lang, "errors-index"), *_filter(lang)]
+    lines = [*_titled("error_index", lang, "errors-index"), *_filter(lang)]
     for number, (topic, messages) in enumerate(topics.items(), start=1):
         lines += ["", f"## {topic} {{ #topic-{number} }}", ""]
         lines += [f"- {_code(text)} {', '.join(messages[text])}" for text in messages]
@@ -165,7 +123,7 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
         _environment_row(catalogue, record, words) for record in catalogue.records
     ]
     lines += ["", f"## {words['failures']} {{ #failures }}", ""]
-    return "\n".join([*lines, *(failures or [words["none"]]), ""])
+    return "\n".join([*lines, *(failures or [words["no_failures"]]), ""])
 
 
 def _environment_row(catalogue: Catalogue, record: Record, words: dict) -> str:
@@ -187,18 +145,12 @@ def _environment_row(catalogue: Catalogue, record: Record, words: dict) -> str:
 def _titled(key: str, lang: str, anchor: str) -> list[str]:
     """The beginning of a list's page."""
     title, lead = WORDS[lang][key], WORDS[lang][f"{key}_lead"]
-    return [front(title), f"# {title} {{ #{anchor} }}", "", lead, "{ .lead }"]
-
-
-def front(title: str, **more) -> str:
-    """The front matter of a page that the site makes."""
-    matter = json.dumps({"title": title, **more}, ensure_ascii=False)  # JSON is YAML
-    return f"---\n{matter}\n---\n"
+    return [f"# {title} {{ #{anchor} }}", "", lead, "{ .lead }"]
 
 
 def _filter(lang: str) -> list[str]:
     """A box to filter the page's lists."""
-    return ["", FILTER.format(words=WORDS[lang]["filter"])]
+    return ["", FILTER.format_map(WORDS[lang])]
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -1,15 +1,15 @@
 """What the site offers besides the recipes' pages: lists, JSON, Markdown."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from cookbook.book import moved
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Block
-from cookbook.site import feed, render, status
+from cookbook.site import render, status
 
 SCHEMA = 1
-FEED = "feed.json"
 # What stands at an old address, below any prefix and without scripts.
 FORWARDING = """<!doctype html>
 <html lang="{lang}">
@@ -23,35 +23,30 @@ FORWARDING = """<!doctype html>
 """
 
 
-def write(catalogue: Catalogue, site: Path, address: str = "") -> None:
-    """Write recipes.json, llms.txt, the feed, and each recipe's Markdown and files.
-
-    ``address`` is that of the site, empty where it is not known.
-    """
-
-    def put(path: str, text: str) -> None:
+def write(catalogue: Catalogue, site: Path) -> None:
+    """Write recipes.json, llms.txt, and each recipe's Markdown and files."""
+    for path, text in files(catalogue):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
 
+
+def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
+    """Each file that comes from the recipes: its path in the site, its text."""
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
-    put("recipes.json", _json({"schema": SCHEMA, "recipes": entries}))
-    put("llms.txt", llms_txt(catalogue))
-    put(FEED, _json(feed.document(catalogue, address)))
+    document = {"schema": SCHEMA, "recipes": entries}
+    yield "recipes.json", json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    yield "llms.txt", llms_txt(catalogue)
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
-            put(block.path, block.code)
+            yield block.path, block.code
         for lang, page in recipe.pages.items():
-            put(f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page))
+            yield f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page)
     for old, new in moved.load(catalogue.root).items():
         for lang in LANGUAGES:
             html = FORWARDING.format(lang=lang, new=new, url=f"../../{new}/")
-            put(f"{lang}/{old}/index.html", html)
+            yield f"{lang}/{old}/index.html", html
             if "/" in new:
-                put(f"{lang}/{old}.md", f"[{new}](../{new}.md)\n")
-
-
-def _json(document: dict) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+                yield f"{lang}/{old}.md", f"[{new}](../{new}.md)\n"
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:

@@ -1,18 +1,17 @@
-"""From a page's source to what the site shows, in Markdown and in HTML."""
+"""A recipe's page in Markdown: what a person wrote, completed by what is derived."""
 
 import html
 import itertools
 import re
-from pathlib import Path
+from dataclasses import dataclass
 
 from cookbook.book import answer, symbols, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.book.markdown import read
 from cookbook.book.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
+from cookbook.site.words import WORDS
 
 INCLUDED = re.compile(r'^```python\n--8<-- "(?P<path>[^"]+)\.py"\n```$', re.MULTILINE)
-FILE = re.compile(r'^```python title="(?P<name>[^"]+)"$', re.MULTILINE)
 QUOTED = re.compile(r"^```pytb$", re.MULTILINE)
 ROW = re.compile(r"^\| *(`+).+?\1(?= *\|)", re.MULTILINE)  # of a table of messages
 SECTION = re.compile(r"^(?=## )", re.MULTILINE)
@@ -25,128 +24,200 @@ SHORT = {
     "zh": re.compile(r"[\u3400-\u9fff]{2,8}"),
 }
 TERMS = {"en": str.split, "zh": str}  # words; characters
-# A file on a built page, from its name to the end of its code.
-BUILT_FILE = re.compile(
-    r'(?P<head><div class="language-python highlight"><span class="filename">)'
-    r"(?P<name>[\w.]+)(?P<rest></span><pre><span></span><code>)(?P<code>.*?)"
-    r"(?=</code>)",
-    re.DOTALL,
-)
-BUILT_ANSWER = re.compile(
-    r'(?P<head><div class="answer">.*?<code>)(?P<code>.*?)(?=</code>)', re.DOTALL
-)
-# What is to have the colour of the text: names, operators, brackets, spaces.
-INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
-LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
-WORDS = {
-    "en": {
-        "home": "Home",
-        "indexes": "Indexes",
-        "output": "Output",
-        "picture": "> Picture: {alt}",
-        "apis": "PyTorch documentation",
-        "related": "Related recipes",
-        "wrap": "Wrap long lines",
-        "wordings": "In other releases",
-        "message": "Message",
-        "skip": "Not run: {reason}",
-        "twin": "Chinese page",
-        "also": "Also known as: {names}",
-        "download": "Download the file",
-        "yours": "Yours: {}",
-        "kind": ", {}",
-        "below": "from the file below",
-        "behind": "This page has not been checked against the latest {twin} yet, "
-        "and may be out of date.",
-        "missing": "Nobody has written this page in English yet. The code is the "
-        "same in both languages; the {twin} explains it.",
-        "changes": " [What has changed there]({address})",
-    },
-    "zh": {
-        "home": "首页",
-        "indexes": "索引",
-        "output": "输出",
-        "picture": "> 图：{alt}",
-        "apis": "PyTorch 官方文档",
-        "related": "相关条目",
-        "wrap": "长行自动换行",
-        "wordings": "其他版本的报错文字",
-        "message": "报错信息",
-        "skip": "不会自动运行：{reason}",
-        "twin": "英文页",
-        "also": "又称：{names}",
-        "download": "下载文件",
-        "yours": "需自备：{}",
-        "kind": "（{}）",
-        "below": "见下方文件",
-        "behind": "本页尚未对照最新的{twin}核对，内容可能已经过时。",
-        "missing": "本条目还没有中文页。代码是两种语言共用的，说明请看{twin}。",
-        "changes": "[查看英文页的改动]({address})",
-    },
-}
 
 
 def site_markdown(catalogue: Catalogue, page: Page) -> str:
-    """The page as the site renders it; snippets still to be included.
-
-    Adds what is derived: title and sentence from the front matter, how the page
-    stands to its twin, the name and recorded output of each snippet, what a mark
-    means, the documentation of the symbols used, and related recipes.
-    """
-    recipe = catalogue.by_slug[page.slug]
-    twin = recipe.pages[other_language(page.lang)]
-    # In HTML, for MkDocs takes the other language's pages for dead links.
-    link = '<a data-twin hreflang="{}" href="../../../{}">{}</a>'
-    link = link.format(twin.lang, twin.url, WORDS[page.lang]["twin"])
-    notice = _notice(catalogue, page, link)
-    if page.lang in recipe.missing:  # pages may link to a heading of the twin
-        notice += "".join(f'<span id="{h.id}"></span>' for h in twin.headings)
-    lines = [notice, "{ .notice role=note }", ""] if notice else []
-    text = _document(catalogue, page, lines, in_site=True)
-    label = f"<label><input type=checkbox> {WORDS[page.lang]['wrap']}</label>"
-    wrap = f'<div class="wrap">{label}</div>\n\n'
-    text = FILE.sub(lambda match: wrap + match[0], text, count=1)
-    return FILE.sub(lambda match: _with_answer_marked(recipe, match), text)
+    """The page as the site renders it."""
+    return Writer(catalogue, page).text()
 
 
-def _with_answer_marked(recipe: Recipe, match: re.Match) -> str:
-    """The head of a file's block, which names the lines that the answer shows."""
-    given = recipe.answer
-    if not given.block or Path(given.block.path).name != match["name"]:
-        return match[0]
-    lines = [f"{part.first}-{part.last}" for part in given.parts]
-    return f'{match[0]} hl_lines="{" ".join(lines)}"'
+def full_markdown(catalogue: Catalogue, page: Page) -> str:
+    """The page for readers of plain Markdown, who have no site around it."""
+    return Writer(catalogue, page, plain=True).text()
 
 
-def _notice(catalogue: Catalogue, page: Page, link: str) -> str | None:
-    """How the page stands to its twin; None where it is in line with it.
+@dataclass(frozen=True)
+class Writer:
+    """Writes one page, code in place; if ``plain``, without HTML and attributes."""
 
-    ``link`` is that to the twin, as the format asks for it.
-    """
-    recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
-    if page.lang in recipe.missing:
-        return words["missing"].format(twin=link)
-    if page.lang not in recipe.behind:
-        return None
-    text = words["behind"].format(twin=link)
-    if catalogue.repository:
-        history = f"{catalogue.repository}/commits/HEAD/{page.twin_path.as_posix()}"
-        text += words["changes"].format(address=history)
-    return text
+    catalogue: Catalogue
+    page: Page
+    plain: bool = False
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.catalogue.by_slug[self.page.slug]
+
+    @property
+    def words(self) -> dict:
+        return WORDS[self.page.lang]
+
+    def text(self) -> str:
+        """All of it: a part that has nothing to say is left out."""
+        title = f"# {self.recipe.title(self.page.lang)} {{ #{self.page.slug} }}"
+        lead = f"{self.recipe.description(self.page.lang)}\n{{ .lead }}"
+        parts = [title, self._notice(), lead, self._status(), self._body()]
+        parts += [self._also(), self._documentation(), self._related()]
+        text = "\n\n".join(filter(None, parts))
+        if not self.plain:
+            text = number_errors(text) + other_wordings(self.page)
+        return self._with_code(f"{text}\n")
+
+    def _with_code(self, text: str) -> str:
+        """The text with each file in place of its include; if plain, without gaps."""
+        lines, in_code = [""], False
+        for line in text.split("\n"):
+            in_code ^= line.startswith("```")
+            if include := INCLUDE.fullmatch(line):
+                file = self.page.root / "snippets" / include["path"]
+                line = file.read_text("utf-8").removesuffix("\n")
+            if self.plain and not in_code:
+                line = plain(line)
+            if line or lines[-1] or in_code or not self.plain:
+                lines.append(line)
+        return "\n".join(lines[1:])
+
+    def _notice(self) -> str:
+        """How the page stands to its twin; empty where it is in line with it."""
+        recipe, lang, words = self.recipe, self.page.lang, self.words
+        twin = recipe.pages[other_language(lang)]
+        if self.plain:
+            address = f"../../{self.page.twin_path.relative_to('docs').as_posix()}"
+            link = f"[{words['twin']}]({address})"
+        else:  # in HTML, for MkDocs takes the other language's pages for dead links
+            link = f'<a data-twin hreflang="{twin.lang}" href="../../../{twin.url}">'
+            link += f"{words['twin']}</a>"
+        if lang in recipe.missing:
+            text = words["missing"].format(twin=link)
+        elif lang in recipe.behind:
+            text = words["behind"].format(twin=link)
+            if repository := self.catalogue.repository:
+                path = self.page.twin_path.as_posix()
+                address = f"{repository}/commits/HEAD/{path}"
+                text += words["changes"].format(address=address)
+        else:
+            return ""
+        if self.plain:
+            return f"> {text}"
+        if lang in recipe.missing:  # pages may link to a heading of the twin
+            text += "".join(f'<span id="{h.id}"></span>' for h in twin.headings)
+        return f"{text}\n{{ .notice role=note }}"
+
+    def _status(self) -> str:
+        """The status line; on the site, all environments unfold below it."""
+        line = status.line(self.catalogue, self.recipe, self.page.lang)
+        table = status.table(self.catalogue, self.recipe, self.page.lang)
+        if self.plain or not table:
+            return f"{line}\n{{ .status }}"
+        kind = {"✓": "passed", "✗": "failed"}.get(line[0], "unknown")
+        head = f'<details class="status status--{kind}" id="verified" markdown>'
+        head += f"<summary>{line}</summary>"
+        return "\n".join([head, "", *table, "</details>"])
+
+    def _body(self) -> str:
+        """The answer, and what a person wrote: each mark explained, each file named.
+
+        A page that begins with a table answers by it first: by the causes of an error,
+        or by which one to take when.
+        """
+        lines = self.page.body.split("\n")
+        for block in self.page.blocks:
+            if block.mark:
+                lines[block.line - 2] = self._mark(block)  # right above
+        first, last = self.page.causes
+        table = lines[first - 1 : last]
+        if table and not self.plain:
+            table = ['<div class="causes" markdown>', "", *table, "", "</div>"]
+        parts = [*lines[: first - 1], *table, "", self._answer(), "", *lines[last:]]
+        return INCLUDED.sub(self._file, "\n".join(parts).strip("\n"))
+
+    def _answer(self) -> str:
+        """The answer as a block of its own; the site wraps it, to style and copy it."""
+        given, parts = self.recipe.answer, []
+        if given.code:
+            parts.append(f"```{given.language}\n{given.text}\n```")
+            if not self.plain:
+                parts = ['<div class="answer" markdown>', *parts, "</div>"]
+        if own := yours(self.recipe, self.page.lang):
+            parts.append(f"{own}\n{{ .yours }}")
+        if self.recipe.command:
+            parts.append(f"```bash\n{self.recipe.command}\n```")
+        return "\n\n".join(parts)
+
+    def _mark(self, block: Block) -> str:
+        if block.mark == "skip":
+            text = self.words["skip"].format(reason=block.reason)
+        else:
+            text = status.mark(self.catalogue, block, self.page.lang)
+        return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
+
+    def _file(self, match: re.Match) -> str:
+        """A file's block with its name, what it prints and what it draws."""
+        path, given = match["path"], self.recipe.answer
+        name = path.rpartition("/")[2]
+        head, before = f'```python title="{name}.py"', ""
+        if not self.plain:
+            if given.block and given.block.path == f"snippets/{path}.py":
+                marked = " ".join(f"{part.first}-{part.last}" for part in given.parts)
+                head += f' hl_lines="{marked}"'
+            if f"snippets/{path}.py" == self.recipe.snippets[0].path:
+                label = f"<label><input type=checkbox> {self.words['wrap']}</label>"
+                before = f'<div class="wrap">{label}</div>\n\n'
+        parts = [before + match[0].replace("```python", head)]
+        if (self.page.root / "snippets" / f"{path}.out").exists():
+            title = self.words["output"]
+            parts.append(f'```text title="{title}"\n--8<-- "{path}.out"\n```')
+        if name in self.page.pictures:
+            parts.append(self._picture(name))
+        return "\n\n".join(parts)
+
+    def _picture(self, name: str) -> str:
+        """A picture in the page, so that it takes on its colours; or its words."""
+        alt = self.page.meta.get(ALT, {}).get(name, "")
+        if self.plain:
+            return self.words["picture"].format(alt=alt)
+        alt = html.escape(alt)
+        svg = (self.page.root / self.page.pictures[name]).read_text("utf-8")
+        svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
+        caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
+        return f'<figure class="picture">{svg}{caption}</figure>'
+
+    def _also(self) -> str:
+        """A few names that a reader may know the task by, in words of the pages."""
+        lang, meta = self.page.lang, self.page.meta
+        known, names = set(TERMS[lang](meta["title"].casefold())), []
+        for alias in meta.get("aliases", []):
+            terms = set(TERMS[lang](alias.casefold()))
+            is_name = SHORT[lang].fullmatch(alias) and terms <= self.catalogue.terms
+            if is_name and terms - known and len(names) < NAMES:
+                names.append(alias)
+                known |= terms
+        line = self.words["also"].format(names=" · ".join(names))
+        return f"{line}\n{{ .also }}" if names else ""
+
+    def _documentation(self) -> str:
+        """Links to the symbols that the recipe is about: those few others use."""
+        rarest = sorted(self.recipe.main_apis, key=self.catalogue.api_uses.get)
+        names = sorted(rarest[:SYMBOLS])
+        links = [f"[`{name}`]({symbols.documentation(name)})" for name in names]
+        head = f"## {self.words['apis']} {{ #apis }}\n\n"
+        return f"{head}{' '.join(links)}\n{{ .apis }}" if names else ""
+
+    def _related(self) -> str:
+        known = self.catalogue.by_slug
+        items = [
+            f"- [{known[slug].title(self.page.lang)}](../{known[slug].address}.md)"
+            for slug in self.recipe.facts.get("related", [])
+            if slug in known
+        ]
+        head = f"## {self.words['related']} {{ #related }}"
+        return "\n".join([head, "", *items]) if items else ""
 
 
-def _status(
-    catalogue: Catalogue, recipe: Recipe, lang: str, in_site: bool
-) -> list[str]:
-    """The status line; on the site, all environments unfold below it."""
-    line = status.line(catalogue, recipe, lang)
-    table = status.table(catalogue, recipe, lang)
-    if not in_site or not table:
-        return [line, "{ .status }", ""]
-    kind = {"✓": "passed", "✗": "failed"}.get(line[0], "unknown")
-    head = f'<details class="status status--{kind}" id="verified" markdown>'
-    head += f"<summary>{line}</summary>"
-    return [head, "", *table, "</details>", ""]
+def plain(line: str) -> str:
+    """A line of prose without attributes."""
+    # Only recipes have a Markdown twin; the page of environments has none.
+    return ATTRIBUTES.sub("", line).replace("](../verified.md)", "](../verified/)")
 
 
 def yours(recipe: Recipe, lang: str) -> str:
@@ -154,63 +225,9 @@ def yours(recipe: Recipe, lang: str) -> str:
     words, names = WORDS[lang], []
     for name, kind in recipe.yours(lang).items():
         kind = words["below"] if kind == answer.BELOW else kind
-        form = "{}" if not kind else " {}" if kind.startswith("(") else words["kind"]
-        names.append(f"`{name}`{form.format(kind)}")
-    return words["yours"].format(" · ".join(names)) if names else ""
-
-
-def _answer(recipe: Recipe, lang: str, in_site: bool) -> list[str]:
-    """The answer as a block of its own; the site wraps it, to style and copy it."""
-    given, lines = recipe.answer, []
-    if given.code:
-        lines = [f"```{given.language}", *given.text.split("\n"), "```", ""]
-    if lines and in_site:
-        lines = ['<div class="answer" markdown>', "", *lines, "</div>", ""]
-    if own := yours(recipe, lang):
-        lines += [own, "{ .yours }", ""]
-    if recipe.command:
-        lines += ["```bash", *recipe.command.split("\n"), "```", ""]
-    return lines
-
-
-def _document(
-    catalogue: Catalogue, page: Page, notice: list[str], in_site: bool
-) -> str:
-    recipe, words = catalogue.by_slug[page.slug], WORDS[page.lang]
-    return "\n".join(
-        [
-            f"# {recipe.title(page.lang)} {{ #{page.slug} }}",
-            "",
-            *notice,
-            f"{recipe.description(page.lang)}",
-            "{ .lead }",
-            "",
-            *_status(catalogue, recipe, page.lang, in_site),
-            _body(page, catalogue, in_site).lstrip("\n"),
-            *_also(catalogue, page),
-            *_documentation(catalogue, recipe, words["apis"]),
-            *_related(catalogue, recipe, page, words["related"]),
-        ]
-    )
-
-
-def _body(page: Page, catalogue: Catalogue, in_site: bool) -> str:
-    """The answer, and what a person wrote: each mark explained, each snippet named.
-
-    A page that begins with a table answers by it first: by the causes of an error, or
-    by which one to take when.
-    """
-    lines = page.body.split("\n")
-    for block in page.blocks:
-        if block.mark:
-            lines[block.line - 2] = _mark(page, block, catalogue)  # right above
-    first, last = page.causes
-    above, table, below = lines[: first - 1], lines[first - 1 : last], lines[last:]
-    if table and in_site:
-        table = ['<div class="causes" markdown>', "", *table, "", "</div>"]
-    given = ["", *_answer(catalogue.by_slug[page.slug], page.lang, in_site)]
-    text = "\n".join([*above, *table, *given, *below])
-    return INCLUDED.sub(lambda match: _with_output(page, match, in_site), text)
+        form = "" if not kind else " {kind}" if kind.startswith("(") else words["kind"]
+        names.append(f"`{name}`{form.format(kind=kind)}")
+    return words["yours"].format(names=" · ".join(names)) if names else ""
 
 
 def number_errors(markdown: str) -> str:
@@ -243,143 +260,3 @@ def other_wordings(page: Page) -> str:
         anchor = f"{{ #error-{number} }}"
         lines.append(f"| `` {shown} ``{anchor} | {', '.join(releases)} |")
     return "\n".join([*lines, ""])
-
-
-def full_markdown(catalogue: Catalogue, page: Page) -> str:
-    """The page with its code in place, for readers of plain Markdown."""
-    address = f"../../{page.twin_path.relative_to('docs').as_posix()}"
-    notice = _notice(catalogue, page, f"[{WORDS[page.lang]['twin']}]({address})")
-    lines = [f"> {notice}", ""] if notice else []
-    text = _document(catalogue, page, lines, in_site=False)
-    words = {number for number, _ in read(text).prose}
-    lines = [""]
-    for number, line in enumerate(text.split("\n"), start=1):
-        if number not in words:
-            lines.append(_included(catalogue.root, line))
-        elif (plain := _plain(line)) or lines[-1]:
-            lines.append(plain)
-    return "\n".join(lines[1:])
-
-
-def _plain(line: str) -> str:
-    """A line of prose, for readers who have no site around it."""
-    # Only recipes have a Markdown twin; the page of environments has none.
-    return ATTRIBUTES.sub("", line).replace("](../verified.md)", "](../verified/)")
-
-
-def _included(root: Path, line: str) -> str:
-    """A line of code; for an include, the whole file but its last line break."""
-    if not (include := INCLUDE.fullmatch(line)):
-        return line
-    return (root / "snippets" / include["path"]).read_text("utf-8").removesuffix("\n")
-
-
-def _mark(page: Page, block: Block, catalogue: Catalogue) -> str:
-    if block.mark == "skip":
-        text = WORDS[page.lang]["skip"].format(reason=block.reason)
-    else:
-        text = status.mark(catalogue, block, page.lang)
-    return f"{text}\n{{ .mark .mark--{block.mark} }}\n"
-
-
-def _with_output(page: Page, match: re.Match, in_site: bool) -> str:
-    path = match["path"]
-    name = path.rpartition("/")[2]
-    parts = [match[0].replace("```python", f'```python title="{name}.py"')]
-    if (page.root / "snippets" / f"{path}.out").exists():
-        title = WORDS[page.lang]["output"]
-        parts.append(f'```text title="{title}"\n--8<-- "{path}.out"\n```')
-    if name in page.pictures:
-        parts.append(_picture(page, name, in_site))
-    return "\n\n".join(parts)
-
-
-def _picture(page: Page, name: str, in_site: bool) -> str:
-    """A picture in the page itself, so that it takes on its colours; or its words."""
-    alt = page.meta.get(ALT, {}).get(name, "")
-    if not in_site:
-        return WORDS[page.lang]["picture"].format(alt=alt)
-    alt, svg = html.escape(alt), (page.root / page.pictures[name]).read_text("utf-8")
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
-    caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
-    return f'<figure class="picture">{svg}{caption}</figure>'
-
-
-def _also(catalogue: Catalogue, page: Page) -> list[str]:
-    """A few names that a reader may know the task by, in words that the pages use."""
-    parts = TERMS[page.lang]
-    known = set(parts(page.meta["title"].casefold()))
-    names: list[str] = []
-    for alias in page.meta.get("aliases", []):
-        terms = set(parts(alias.casefold()))
-        is_name = SHORT[page.lang].fullmatch(alias) and terms <= catalogue.terms
-        if is_name and terms - known and len(names) < NAMES:
-            names.append(alias)
-            known |= terms
-    if not names:
-        return []
-    return ["", WORDS[page.lang]["also"].format(names=" · ".join(names)), "{ .also }"]
-
-
-def uncoloured(html: str) -> str:
-    """Code without the spans that colour nothing: most of its elements."""
-    return INERT.sub(r"\1", html)
-
-
-def imports_apart(html: str, recipe: Recipe) -> str:
-    """The page with the imports of its answer in an element of their own."""
-    count = recipe.answer.imports.count("\n") + 2  # and the empty line below them
-
-    def wrapped(match: re.Match) -> str:
-        lines = match["code"].splitlines(True)
-        imports, rest = "".join(lines[:count]), "".join(lines[count:])
-        return f'{match["head"]}<span class="imports">{imports}</span>{rest}'
-
-    return BUILT_ANSWER.sub(wrapped, html) if recipe.answer.imports else html
-
-
-def number_lines(html: str, recipe: Recipe, lang: str) -> str:
-    """The page with a link to each line of its files, and one to download each.
-
-    Lines are #line-1 and so on; those of a second file #line-2-1. What they show is
-    not part of the code: Copy leaves it out.
-    """
-    paths = {Path(block.path).name: block.path for block in recipe.snippets}
-    count = itertools.count(1)
-
-    def numbered(match: re.Match) -> str:
-        file, name = next(count), match["name"]
-        prefix = "line" if file == 1 else f"line-{file}"
-        lines = "".join(
-            LINE.format(id=f"{prefix}-{number}") + line
-            for number, line in enumerate(match["code"].splitlines(True), start=1)
-        )
-        title = WORDS[lang]["download"]
-        link = f'<a download href="../../../{paths[name]}" title="{title}">{name}</a>'
-        return f"{match['head']}{link}{match['rest']}{lines}"
-
-    return BUILT_FILE.sub(numbered, html)
-
-
-def _documentation(catalogue: Catalogue, recipe: Recipe, heading: str) -> list[str]:
-    """Links to the symbols that the recipe is about: those few others use."""
-    if not recipe.apis:
-        return []
-    rarest = sorted(recipe.main_apis, key=catalogue.api_uses.__getitem__)
-    names = sorted(rarest[:SYMBOLS])
-    links = [f"[`{name}`]({symbols.documentation(name)})" for name in names]
-    return ["", f"## {heading} {{ #apis }}", "", " ".join(links), "{ .apis }"]
-
-
-def _related(
-    catalogue: Catalogue, recipe: Recipe, page: Page, heading: str
-) -> list[str]:
-    slugs = recipe.facts.get("related", [])
-    related = [catalogue.by_slug[slug] for slug in slugs if slug in catalogue.by_slug]
-    if not related:
-        return []
-    items = [
-        f"- [{other.title(page.lang)}](../{other.category}/{other.slug}.md)"
-        for other in related
-    ]
-    return ["", f"## {heading} {{ #related }}", "", *items, ""]

@@ -13,12 +13,10 @@ from collections import Counter
 from pathlib import Path
 from textwrap import shorten
 
-import yaml
-
 from cookbook.book import wanted, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.book.pages import HAN, Page, other_language
-from cookbook.site import status
+from cookbook.book.pages import HAN, Page, other_language, parse_yaml
+from cookbook.site.words import WORDS
 
 FILE = Path("search", "search_index.json")  # where Material looks for one
 REST = Path("search", "search_rest.json")
@@ -34,7 +32,6 @@ COLUMNS = ("location", "errors", "text", "title", "aliases", "answers", "tags")
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 # A line of words, or pairs of characters, that readers use one for the other.
 ALIKE = Path(__file__).with_name("alike.txt").read_text("utf-8").splitlines()
-NAMES = {"en": "English", "zh": "中文"}
 CAMEL = re.compile("[a-z][A-Z]")
 WORD = re.compile(r"c\+\+|[a-z]+|==|[*@]")
 EXCEPTION = re.compile(r"^[\w.]+:\s*")
@@ -71,19 +68,21 @@ def index(catalogue: Catalogue, lang: str) -> dict:
             "categories": titles,
             "stop": STOP,
             "alike": ALIKE,
-            "popular": popular(catalogue),
+            # The numbers of the recipes that an empty box offers.
+            "popular": [catalogue.recipes.index(one) for one, _ in popular(catalogue)],
             "foreign": FOREIGN[lang],
+            "also": WORDS[lang]["search_also"],
         },
         "docs": columns,
     }
 
 
-def popular(catalogue: Catalogue) -> list[int]:
-    """The numbers of the recipes that an empty box offers: docs/popular.yml."""
-    slugs = [recipe.slug for recipe in catalogue.recipes]
+def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
+    """What people come for most, each with the line of its answer to show."""
     file = catalogue.root / POPULAR
-    listed = yaml.safe_load(file.read_text("utf-8")) if file.exists() else []
-    return [slugs.index(slug) for slug in listed if slug in slugs]
+    listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
+    known = catalogue.by_slug
+    return [(known[slug], line) for slug, line in listed.items() if slug in known]
 
 
 def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str]]:
@@ -136,8 +135,8 @@ def document(
 def tags(recipe: Recipe, lang: str, foreign: str | None) -> list[str]:
     """What a result says beside its category: a GPU it needs; a foreign language."""
     gpu = any(block.mark == "gpu" for block in recipe.blocks)
-    names = [NAMES[foreign]] if foreign else []
-    return [status.WORDS[lang]["needs"], *names] if gpu else names
+    names = [WORDS[foreign]["language"]] if foreign else []
+    return [WORDS[lang]["needs"], *names] if gpu else names
 
 
 def error_lines(page: Page) -> str:

@@ -6,38 +6,9 @@ from dataclasses import dataclass
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import Block
 from cookbook.book.records import Record
+from cookbook.site.words import WORDS
 
 SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
-WORDS = {
-    "en": {
-        "never": "{kind}: not yet run",
-        "changed": "{kind}: not run since this changed",
-        "alone": "Not run: see below why.",
-        "needs": "Needs a GPU",
-        "legend": "✓ passed · ✗ failed, or warned · ↻ changed since · – not run. "
-        "[All environments](../verified.md)",
-        "no_records": "No run has been recorded yet.",
-        "totals": "{recipes} recipes · {blocks} blocks · {environments} · "
-        "last run {date} · {failing} on torch {torch}, the newest",
-        "environments": ("{} environment", "{} environments"),
-        "on_cpu": "{}, all on a CPU",
-        "failing": ("nothing fails", "{} failing"),
-    },
-    "zh": {
-        "never": "{kind}：尚未运行",
-        "changed": "{kind}：修改后尚未重新运行",
-        "alone": "不会自动运行，原因见下文。",
-        "needs": "需要 GPU",
-        "legend": "✓ 通过 · ✗ 失败或有警告 · ↻ 之后有改动 · – 未运行。"
-        "[全部环境](../verified.md)",
-        "no_records": "还没有运行记录。",
-        "totals": "{recipes} 个条目 · {blocks} 个代码块 · {environments} · "
-        "最近运行 {date} · 在最新的 torch {torch} 上{failing}",
-        "environments": ("{} 个环境", "{} 个环境"),
-        "on_cpu": "{}（均为 CPU）",
-        "failing": ("全部通过", "有 {} 个失败"),
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -53,11 +24,9 @@ class Outcome:
 
 def outcome(recipe: Recipe, record: Record) -> Outcome | None:
     """What came of the recipe in an environment; None where it was not run."""
-    wanted = [
-        block
-        for block in recipe.blocks
-        if block.mark == ("gpu" if record.kind == "gpu" else None)
-    ] or [block for block in recipe.blocks if block.mark is None]
+    mark = "gpu" if record.kind == "gpu" else None
+    wanted = [block for block in recipe.blocks if block.mark == mark]
+    wanted = wanted or [block for block in recipe.blocks if block.mark is None]
     if not any(block.path in record.blocks for block in wanted):
         return None
     current = [run for block in wanted if (run := record.run_of(block))]
@@ -153,17 +122,17 @@ def totals(catalogue: Catalogue, lang: str) -> str:
     for recipe in catalogue.recipes:
         found = filter(None, (outcome(recipe, record) for record in on_newest))
         failing += any(one.status == "failed" for one in found)
-    words = WORDS[lang]
-    one, many = words["environments"]
-    environments = (one if len(records) == 1 else many).format(len(records))
+    words, count = WORDS[lang], len(records)
+    name = "environment" if count == 1 else "environments"
+    environments = words[name].format(count=count)
     if all(record.kind == "cpu" for record in records):
-        environments = words["on_cpu"].format(environments)
-    none, some = words["failing"]
+        environments = words["on_cpu"].format(environments=environments)
+    some = words["failing"].format(count=failing)
     return words["totals"].format(
         recipes=len(catalogue.written_in(lang)),
         blocks=sum(len(recipe.blocks) for recipe in catalogue.recipes),
         environments=environments,
         date=max(record.date for record in records),
-        failing=some.format(failing) if failing else none,
+        failing=some if failing else words["none_fails"],
         torch=newest,
     )

@@ -1,8 +1,13 @@
-"""How Chinese text is set: line breaks that are no spaces, and English in it."""
+"""What is done to a page's HTML: Chinese text, English in it, code and its lines."""
 
+import itertools
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+
+from cookbook.book.catalogue import Recipe
+from cookbook.site.words import WORDS
 
 # Code keeps its lines, and its language.
 CODE = re.compile(r"(<pre.*?</pre>|<script.*?</script>)", re.DOTALL)
@@ -25,6 +30,33 @@ ENGLISH = re.compile(
     r'(?:</(?P=name)>|<a class="headerlink))'
 )
 BLOCK = "<pre><span></span><code"  # what Pygments begins one with
+# What is to have the colour of the text: names, operators, brackets, spaces.
+INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
+# A file on a built page, from its name to the end of its code; its answer.
+FILE = re.compile(
+    r'(?P<head><div class="language-python highlight"><span class="filename">)'
+    r"(?P<name>[\w.]+)(?P<rest></span><pre><span></span><code>)(?P<code>.*?)"
+    r"(?=</code>)",
+    re.DOTALL,
+)
+ANSWER = re.compile(
+    r'(?P<head><div class="answer">.*?<code>)(?P<code>.*?)(?=</code>)', re.DOTALL
+)
+LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
+
+
+def finished(html: str, recipe: Recipe | None, lang: str | None) -> str:
+    """What Markdown and Pygments made of a page, as the site shows it.
+
+    Code is without the spans that colour nothing, which are most of its elements.
+    """
+    html = INERT.sub(r"\1", joined(html) if lang == "zh" else html)
+    if recipe and recipe.answer.imports:
+        html = ANSWER.sub(partial(imports_apart, recipe), html)
+    if recipe:  # files are numbered from 1
+        numbered = partial(number_lines, recipe, lang, itertools.count(1))
+        html = FILE.sub(numbered, html)
+    return html
 
 
 def joined(html: str) -> str:
@@ -43,3 +75,31 @@ def outside_code(html: str, change: Callable[[str], str]) -> str:
     parts = CODE.split(html)  # the code stands at every second place
     parts[::2] = map(change, parts[::2])
     return "".join(parts)
+
+
+def imports_apart(recipe: Recipe, answer: re.Match) -> str:
+    """The answer with its imports in an element of their own."""
+    count = recipe.answer.imports.count("\n") + 2  # and the empty line below them
+    lines = answer["code"].splitlines(True)
+    imports, rest = "".join(lines[:count]), "".join(lines[count:])
+    return f'{answer["head"]}<span class="imports">{imports}</span>{rest}'
+
+
+def number_lines(
+    recipe: Recipe, lang: str, files: itertools.count, match: re.Match
+) -> str:
+    """A file with a link to each of its lines, and one to download it.
+
+    Lines are #line-1 and so on; those of a second file #line-2-1. What they show is
+    not part of the code: Copy leaves it out.
+    """
+    file, name = next(files), match["name"]
+    prefix = "line" if file == 1 else f"line-{file}"
+    lines = "".join(
+        LINE.format(id=f"{prefix}-{number}") + line
+        for number, line in enumerate(match["code"].splitlines(True), start=1)
+    )
+    paths = {Path(block.path).name: block.path for block in recipe.snippets}
+    title = WORDS[lang]["download"]
+    link = f'<a download href="../../../{paths[name]}" title="{title}">{name}</a>'
+    return f"{match['head']}{link}{match['rest']}{lines}"

@@ -5,6 +5,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.engine.plants import PAGE, TWIN, plant
+from tests.helpers import ROOT
 
 SLUG = "label-smoothing"
 ADDRESSES = {
@@ -140,7 +142,7 @@ REFUSED = {
         {"en": "[gone](../training/)"},
         [
             f"'training/{SLUG}.md' contains an unrecognized relative link",
-            "Not built, for the reasons above: en",
+            "Aborted with 1 warnings in strict mode!",
         ],
     ),
 }
@@ -159,6 +161,17 @@ def test_a_fault_stops_the_build_and_the_site_is_kept(built, how):
     assert all(reason in output for reason in reasons), output
     assert "Traceback" not in output
     assert snapshot(built.root / "site") == before
+
+
+def test_a_theme_with_another_worker_stops_the_build(cookbook):
+    theme = cookbook.root / "docs/overrides"
+    theme.unlink()  # a link
+    shutil.copytree(ROOT / "docs/overrides", theme)
+    page = theme / "main.html"
+    page.write_text(page.read_text("utf-8").replace("search.a7633da7", "search.0"))
+    code, output = build(cookbook)
+    assert code != 0
+    assert "the search worker of this Material has another name" in output
 
 
 def start(cookbook, *argv: str) -> subprocess.Popen:
@@ -234,13 +247,7 @@ def server(tiny_cookbook):
     cookbook = tiny_cookbook()
     cookbook.recipe("other", cookbook.CLAIM)
     cookbook.recipe("no-id", cookbook.CLAIM, after="\n## Heading\n")
-    cookbook.recipe("open-fence", cookbook.CLAIM, after=f"\n{OPEN_FENCE}")
-    cookbook.recipe("no-snippet", cookbook.CLAIM, after=f"\n{NO_SNIPPET}")
-    cookbook.recipe("no-yaml", cookbook.CLAIM)
-    cookbook.replace("docs/en/training/no-yaml.md", "Use it", "Use: it")
     cookbook.recipe("no-python", "def (:\n")
-    home = '---\ntemplate: home.html\n---\n--8<-- "no.md"\n'
-    cookbook.write("docs/en/index.md", home)
     server = Server(cookbook)
     yield server
     os.killpg(server.process.pid, signal.SIGINT)
@@ -249,8 +256,6 @@ def server(tiny_cookbook):
 
 
 GOOD = "en/training/label-smoothing"
-OPEN_FENCE = "```text\nnever closed\n"
-NO_SNIPPET = '```python\n--8<-- "training/none.py"\n```\n'
 
 
 def test_unfinished_pages_are_served_below_their_problems(server):
@@ -260,35 +265,47 @@ def test_unfinished_pages_are_served_below_their_problems(server):
     page = server.get("zh/training/no-id")
     assert "本页尚未完成" in page
     assert "<li>12: P302 小节标题没有 id" in page
-    for name, problem in {
-        "open-fence": "<li>12: P207 a fence that is not closed",
-        "no-snippet": "<li>13: P203 no snippet training/none.py",
-        "no-yaml": "<li>3: P102 the front matter is not YAML",
-    }.items():
-        page = server.get(f"en/training/{name}")
-        assert problem in page
-        assert "<pre><code>---\ntitle: The" in page
     page = server.get("en/training/no-python")
     assert "<li>snippets/training/no_python.py:1: S201 does not parse" in page
     assert "language-python" in page
-    assert "Snippet at path &#x27;no.md&#x27; could not be found" in server.get("en")
-
     page = server.get(GOOD)
     assert "Add two numbers" in page
     assert "problems" not in page
     assert "docs/en/training/no-id.md:12: P302 a heading without an id" in server.log
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (PAGE, "no front matter\n", f"{PAGE}:1: P101"),
+        (PAGE, "---\ntitle: a: b\n---\n", f"{PAGE}:2: P102"),
+        ("docs/categories.yml", "no: [yaml", "docs/categories.yml:1: P408"),
+    ],
+)
+def test_what_cannot_be_read_is_told_and_the_last_good_site_stays(
+    server, path, text, told
+):
+    assert "problems" not in server.page_with(GOOD, "Add two numbers")
+    file = server.cookbook.root / path
+    good = file.read_text("utf-8")
+    server.cookbook.write(path, text)
+    wait_for(lambda: f"Not rebuilt: Abort: {told}" in server.log, server.process)
+    assert "Add two numbers" in server.get(GOOD)
+    server.cookbook.write(path, good)
+    server.page_with(GOOD, "Add two numbers")
+
+
 def test_an_edit_is_shown_and_renders_nothing_else(server):
     """The last test of this server, for it removes a page."""
     cookbook = server.cookbook
-    assert "problems" not in server.page_with(GOOD, "Add two numbers")
+    cookbook.replace(PAGE, "```python", "A first word.\n\n```python")
+    server.page_with(GOOD, "A first word.")
     (built,) = (cookbook.root / "scratch").glob("cookbook-site-*")
     others = {file: file.stat().st_mtime_ns for file in built.rglob("other/index.html")}
     assert len(others) == 2
 
     cookbook.write("snippets/training/label_smoothing.py", '"""Add more."""\n')
-    cookbook.replace(PAGE, "```python", "A new word.\n\n```python")
+    cookbook.replace(PAGE, "A first word.", "A new word.")
     page = server.page_with(GOOD, "A new word.")
     assert "Add more." in page
     assert "<li>snippets/training/label_smoothing.py:1: S203" in page
@@ -296,11 +313,7 @@ def test_an_edit_is_shown_and_renders_nothing_else(server):
     server.page_with(GOOD, "problems", False)
     assert {file: file.stat().st_mtime_ns for file in others} == others
 
-    text = (cookbook.root / "docs/categories.yml").read_text("utf-8")
-    cookbook.write("docs/categories.yml", "no: [yaml")
-    wait_for(lambda: "docs/categories.yml:1: P408" in server.log, server.process)
-    assert "Add two numbers" in server.get(GOOD)  # the last good site
-    cookbook.write("docs/categories.yml", text.replace("Training", "Schooling"))
+    cookbook.replace("docs/categories.yml", "title: Training", "title: Schooling")
     cookbook.replace(PAGE, "The label-smoothing", "Another title")
     assert "Schooling" in server.page_with("en/training/other", "Another title")
     for page in (PAGE, TWIN):

@@ -7,10 +7,21 @@ import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.site.render import full_markdown, site_markdown
+from cookbook.site.words import WORDS
 from tests.engine.plants import OUTPUT
 
 SLUG = "label-smoothing"
 FENCED = re.compile(r"^```(\S+).*\n([\s\S]*?)^```$", re.MULTILINE)
+
+
+def test_both_languages_of_a_string_leave_the_same_places_open():
+    for name, english in WORDS["en"].items():
+        places = [
+            sorted(set(re.findall(r"\{\w*\}", str(text))))
+            for text in (english, WORDS["zh"][name])
+        ]
+        assert places[0] == places[1], name
+        assert type(english) is type(WORDS["zh"][name])
 
 
 def twin(cookbook) -> str:

@@ -273,13 +273,6 @@ def test_operators_full_width_letters_and_names_are_words(ask, lang, words, slug
     assert slugs(ask(lang, words))[0] == slug
 
 
-def test_a_result_shows_category_devices_and_the_matching_line(ask):
-    (shown,) = ask("en", "Target 10 is out of bounds")["items"][0]
-    assert shown["tags"][1:] == []
-    assert "<mark data-md-highlight>Target</mark>" in shown["text"]
-    assert 'data-anchor="error-2"' in shown["text"]
-
-
 def test_a_name_that_a_message_has_too_leads_to_the_top_of_its_page(ask):
     (shown,) = ask("en", "torch.optim.Muon")["items"][0]
     assert shown["location"].endswith("/muon/")

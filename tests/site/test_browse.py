@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from cookbook.book.pages import LANGUAGES
-from cookbook.site import browse
+from cookbook.site import pages, search
 
 RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
@@ -51,7 +51,7 @@ def test_the_home_shows_answers_then_categories_then_indexes(page, catalogue, la
 
 
 def test_what_people_come_for_most_shows_a_line_of_its_answer(catalogue):
-    found = browse.popular(catalogue)
+    found = search.popular(catalogue)
     assert len(found) == POPULAR
     assert [
         recipe.slug for recipe, line in found if line not in recipe.answer.code
@@ -118,9 +118,9 @@ def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
 
 def test_a_long_category_is_listed_by_group(catalogue):
     for category in catalogue.categories:
-        entries = browse.entries(catalogue, category, "en")
+        entries = pages.entries(catalogue, category, "en")
         flat = all(isinstance(page, str) for one in entries for page in one.values())
-        few = len(catalogue.in_category(category.slug)) <= browse.SHORT
+        few = len(catalogue.in_category(category.slug)) <= pages.SHORT
         assert flat == few, category.slug
 
 

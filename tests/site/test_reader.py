@@ -1,13 +1,10 @@
 """What a reader does beside searching: types, presses keys, prints, comes by a link."""
 
-import json
 import re
-from functools import partial
 
 import pytest
 from playwright.sync_api import expect
 
-from cookbook.site import feed
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
@@ -234,23 +231,3 @@ def test_other_names_are_few_and_in_the_words_of_the_pages(site, catalogue):
         assert len(lines) > len(catalogue.recipes) / 3
         assert max(len(line.split(" · ")) for line in lines) <= 4
         assert not any("混肴" in line for line in lines)
-
-
-def test_the_feed_has_what_changed_last_first(site, catalogue, monkeypatch):
-    written = json.loads((site / "feed.json").read_text("utf-8"))
-    assert written["version"] == "https://jsonfeed.org/version/1.1"
-    mixup = catalogue.by_slug["mixup"]
-    smoothing = catalogue.by_slug["label-smoothing"]
-    dates = {
-        mixup.pages["zh"].path: "2026-01-02T00:00:00+00:00",
-        smoothing.snippets[0].snippet: "2026-01-01T00:00:00+00:00",
-    }
-    monkeypatch.setattr(feed, "changes", lambda root: dates)
-    monkeypatch.setattr(feed, "failures", lambda catalogue, recipe: [])
-    document = partial(feed.document, catalogue, "https://a.example/b/")
-    first, second = document()["items"]
-    assert first["url"] == "https://a.example/b/en/training/mixup/"
-    assert second["date_modified"] < first["date_modified"]
-    failed = {smoothing.slug: ["2026-01-03T00:00:00+00:00"]}
-    monkeypatch.setattr(feed, "failures", lambda _, one: failed.get(one.slug, []))
-    assert "label-smoothing" in document()["items"][0]["url"]

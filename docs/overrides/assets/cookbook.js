@@ -1,20 +1,8 @@
 /* What Material does not do by itself. Loaded before its bundle. */
 
-// Material moves the sitemap's addresses to this host, but neither to this port
-// nor to this path. The first entry is the site's home: replace what it stands
-// for by where the site really is, so that instant navigation works anywhere.
 const base = new URL("..", document.currentScript.src)
-const parse = DOMParser.prototype.parseFromString
-DOMParser.prototype.parseFromString = function (text, type) {
-  const parsed = parse.call(this, text, type)
-  if (type === "text/xml") {
-    const entries = parsed.querySelectorAll("loc")
-    const home = entries.length ? entries[0].textContent : ""
-    for (const entry of entries)
-      entry.textContent = base + entry.textContent.slice(home.length)
-  }
-  return parsed
-}
+const { wanted: wantedForm, words: said } = document.currentScript.dataset
+const words = JSON.parse(said || "{}")
 
 // Material fetches the search index and the sitemap with every page. Hold the index
 // until the reader turns to the search box, and the sitemap until they do anything:
@@ -26,16 +14,29 @@ const active = new Promise(resolve => {
   for (const event of ["pointerover", "touchstart", "keydown"])
     document.addEventListener(event, resolve, { once: true, passive: true })
 })
-const open = XMLHttpRequest.prototype.open, send = XMLHttpRequest.prototype.send
-XMLHttpRequest.prototype.open = function (method, url, ...rest) {
-  if (String(url).endsWith("search/search_index.json")) this.until = searchWanted
-  if (String(url).endsWith("sitemap.xml"))
-    this.until = String(url) === `${new URL("sitemap.xml", base)}` ? active : new Promise(() => {})
-  return open.call(this, method, url, ...rest)
+
+/** A sitemap of where the site really is: Material moves its addresses to this host, but
+    neither to this port nor to this path. Its first entry is the site's home. */
+async function ownSitemap() {
+  await active
+  const text = await (await fetch(new URL("sitemap.xml", base))).text()
+  const home = text.match(/<loc>(.*?)<\/loc>/)?.[1] ?? base
+  return URL.createObjectURL(new Blob([text.replaceAll(home, base)]))
 }
-XMLHttpRequest.prototype.send = function (...body) {
-  if (this.until) this.until.then(() => send.apply(this, body))
-  else send.apply(this, body)
+
+window.XMLHttpRequest = class extends XMLHttpRequest {
+  open(method, url, ...rest) {
+    const { href } = new URL(url, base)
+    if (href.endsWith("search/search_index.json")) this.until = () => searchWanted
+    if (href.endsWith("sitemap.xml"))
+      this.until = href === `${base}sitemap.xml` ? ownSitemap : () => new Promise(() => {})
+    super.open(method, url, ...rest)
+  }
+  async send(...body) {
+    const instead = await this.until?.()
+    if (instead) super.open("GET", instead)
+    super.send(...body)
+  }
 }
 function wantSearch(event) {
   if (event.target.closest?.(".md-search, [for=__search], [data-open-search]")) wanted()
@@ -104,12 +105,7 @@ function returnFocus(event) {
 }
 
 // Where no recipe fits: the box says so first, and where to ask for one.
-const wantedForm = document.currentScript.dataset.wanted
-const NONE = {
-  en: { none: "No recipe for this yet", wanted: "wanted", ask: "Ask for it", near: "The nearest:" },
-  zh: { none: "还没有这个条目", wanted: "待补充", ask: "提议这个条目", near: "最接近的：" },
-}
-class HelpfulWorker extends Worker {
+window.Worker = class extends Worker {
   constructor(...args) {
     super(...args)
     this.addEventListener("message", event => {
@@ -121,7 +117,6 @@ class HelpfulWorker extends Worker {
     })
   }
 }
-window.Worker = HelpfulWorker
 
 /** A new element with these properties and children. */
 function make(tag, properties, ...children) {
@@ -133,14 +128,13 @@ function showNone({ none, topic, nearest }) {
   const box = document.querySelector(".md-search-result")
   box.querySelector(".search-none")?.remove()
   if (!none) return
-  const words = NONE[document.documentElement.lang.slice(0, 2)]
   const link = ({ title, location: page }) => make("a", { href: new URL(page, base) }, title)
   const form = wantedForm && `${wantedForm}&${new URLSearchParams({ title: `[${words.wanted}] ${topic || asked()}`, searched: asked() })}`
   const ask = form ? [" · ", link({ title: words.ask, location: form })] : []
   const near = nearest.flatMap((category, i) => [i ? " · " : "", link(category)])
   box.prepend(make("div", { className: "search-none", role: "status" },
     make("p", {}, make("strong", {}, words.none), topic ? ` (${topic})` : "", ...ask),
-    make("p", {}, `${words.near} `, ...near)))
+    make("p", {}, `${words.nearest} `, ...near)))
 }
 
 // The address names the query while the box is open, so that it can be shared.
@@ -228,19 +222,14 @@ function nameLandmarks() {
 }
 
 // Two things to copy: the answer, and the file; each button says which.
-const COPY = {
-  en: { answer: "Copy the answer", file: "Copy", other: "Copy the block" },
-  zh: { answer: "复制答案", file: "复制", other: "复制这段" },
-}
 function nameParts() {
   for (const table of document.querySelectorAll(".md-typeset__scrollwrap"))
     table.tabIndex = 0 // else keys cannot scroll it
   // What Material calls navigations, but is no landmark.
   for (const part of document.querySelectorAll(".md-code__nav, nav.md-tags")) part.role = "none"
-  const words = COPY[document.documentElement.lang.slice(0, 2)]
   for (const button of document.querySelectorAll(".md-code__button[data-md-type=copy]")) {
     const file = button.closest(".highlight")?.querySelector(".filename")?.textContent
-    const name = button.closest(".answer") ? words.answer : file ? `${words.file} ${file}` : words.other
+    const name = button.closest(".answer") ? words.copy_answer : file ? `${words.copy_file} ${file}` : words.copy_block
     button.title = name
     button.ariaLabel = name
   }

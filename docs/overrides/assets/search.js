@@ -147,6 +147,7 @@ class Index {
         this.alike.set(term, [...this.alike.get(term) ?? [], ...group.filter(other => other !== term)])
     this.partial = !docs.aliases
     this.docs = { ...Object.fromEntries(OTHERS.map(column => [column, docs.title.map(() => "")])), ...docs }
+    this.also = config.also  // what stands before an alias
     this.popular = config.popular  // numbers of the recipes that an empty box offers
     this.recipes = docs.location.length
     this.size = docs.title.length
@@ -405,7 +406,7 @@ class Index {
     const seen = new Set(asked(`${title[n]} ${text[n]}`))
     const worth = alias => asked(alias).filter(term => !seen.has(term)).reduce((sum, term) => sum + this.rarityOf(term), 0)
     const best = aliases[n].split("\n").map(alias => [worth(alias), alias]).sort((a, b) => b[0] - a[0])[0]
-    return best[0] ? `<p class="search-also">${mark(best[1], used)}</p>` : ""
+    return best[0] ? `<p class="search-also">${this.also}${mark(best[1], used)}</p>` : ""
   }
 
   /** Categories with words that begin alike or share a character; all where none does. */

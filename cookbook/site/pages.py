@@ -1,0 +1,119 @@
+"""The pages of a language, before any theme: where each is, its Markdown, its facts.
+
+Whatever builds the site is handed these; it renders them, and brings its own templates
+for the pages that name one.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cookbook.book.catalogue import Catalogue, Category, Recipe
+from cookbook.site import feedback, indexes, render
+from cookbook.site.words import WORDS
+
+SHORT = 12  # recipes of a category that the navigation lists without groups
+# The lists: where each is, by which name its words are known, what writes it.
+LISTS = {
+    "recipes.md": ("recipes", None),  # its template does
+    "apis.md": ("api_index", indexes.api_page),
+    "messages.md": ("error_index", indexes.error_page),
+    "verified.md": ("runs", indexes.environments_page),
+    "rules.md": ("rules", indexes.rules_page),
+}
+UNLISTED = "rules.md"  # for contributors, whom their guide sends there
+
+
+class SitePage(NamedTuple):
+    """A page of the site; ``meta`` is what its front matter is to say."""
+
+    path: str
+    markdown: str
+    meta: dict
+    is_changed: bool = True  # since it was last rendered
+
+    @property
+    def text(self) -> str:
+        """The file that it would be."""
+        front = json.dumps(self.meta, ensure_ascii=False)  # JSON is YAML
+        return f"---\n{front}\n---\n{self.markdown}"
+
+
+def pages(catalogue: Catalogue, lang: str) -> Iterator[SitePage]:
+    """Every page of a language but its home, which is a template."""
+    for recipe in catalogue.recipes:
+        yield recipe_page(catalogue, recipe, lang)
+    for category in shown_categories(catalogue):
+        yield category_page(catalogue, category, lang)
+    for path, (name, markdown) in LISTS.items():
+        title = {"title": WORDS[lang][name]}
+        if markdown:
+            yield SitePage(path, markdown(catalogue, lang), title)
+        else:
+            meta = {**title, "template": "recipes.html", "hide": ["toc"]}
+            yield SitePage(path, "", meta)
+
+
+def recipe_page(catalogue: Catalogue, recipe: Recipe, lang: str) -> SitePage:
+    """A recipe's page, written or a stub; where to say that it is wrong."""
+    meta = {
+        "title": recipe.title(lang),
+        "description": recipe.description(lang),
+        "recipe": recipe.slug,
+        "wrong": feedback.wrong(catalogue, recipe, lang),
+    }
+    markdown = render.site_markdown(catalogue, recipe.pages[lang])
+    return SitePage(f"{recipe.address}.md", markdown, meta)
+
+
+def category_page(catalogue: Catalogue, category: Category, lang: str) -> SitePage:
+    """A category's page: its groups, and links that jump to them."""
+    title, description = category.title[lang], category.description[lang]
+    jumps, cards = [], []
+    for group, recipes in catalogue.grouped(category):
+        if group:
+            anchor = re.sub(r"\W+", "-", group["en"].lower())
+            jumps.append(f"- [{group[lang]} ({len(recipes)})](#{anchor})")
+            cards += [f"## {group[lang]} {{ #{anchor} }}", ""]
+        cards += ['<div class="cards" markdown>', ""]
+        for recipe in recipes:
+            cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
+            cards += [f"    {recipe.description(lang)}", ""]
+        cards += ["</div>", ""]
+    if len(jumps) > 1:
+        cards[:0] = ['<div class="jumps" markdown>', "", *jumps, "", "</div>", ""]
+    head = [f"# {title} {{ #{category.slug} }}", "", description, "{ .lead }", ""]
+    meta = {"title": title, "description": description}
+    return SitePage(f"{category.slug}/index.md", "\n".join([*head, *cards]), meta)
+
+
+def shown_categories(catalogue: Catalogue) -> list[Category]:
+    """The categories that have a recipe."""
+    return [one for one in catalogue.categories if catalogue.in_category(one.slug)]
+
+
+def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
+    """The pages in the readers' order, each with its title, by category and group."""
+    words = WORDS[lang]
+    nav = [{words["home"]: "index.md"}]
+    for category in shown_categories(catalogue):
+        title = category.title[lang]
+        index = {title: f"{category.slug}/index.md"}
+        nav.append({title: [index, *entries(catalogue, category, lang)]})
+    lists = [{words[n]: path} for path, (n, _) in LISTS.items() if path != UNLISTED]
+    return [*nav, {words["indexes"]: lists}]
+
+
+def entries(catalogue: Catalogue, category: Category, lang: str) -> list[dict]:
+    """A category's recipes in the navigation; where they are many, by group."""
+    grouped = [
+        (title, [{r.title(lang): f"{r.address}.md"} for r in recipes])
+        for title, recipes in catalogue.grouped(category)
+    ]
+    if sum(len(pages) for _, pages in grouped) <= SHORT:
+        return [page for _, pages in grouped for page in pages]
+    found = []
+    for title, pages in grouped:
+        found += [{title[lang]: pages}] if title else pages
+    return found
