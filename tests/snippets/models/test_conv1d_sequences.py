@@ -40,6 +40,13 @@ def test_no_step_sees_the_future_but_same_padding_does():
         assert x.grad.flatten().nonzero().flatten().tolist() == sees
 
 
+def test_padding_both_sides_and_cutting_the_end_is_the_same():
+    conv, x = CausalConv1d(2, 3, 3, dilation=2), torch.randn(1, 2, 9)
+    plain = nn.Conv1d(2, 3, 3, dilation=2, padding=4)
+    plain.load_state_dict(conv.state_dict())
+    torch.testing.assert_close(conv(x), plain(x)[..., :-4])
+
+
 def test_a_stride_and_groups_as_in_the_layer_of_torch():
     conv = CausalConv1d(4, 4, 3, stride=2, dilation=2, groups=2).bfloat16()
     x = torch.randn(1, 4, 11).bfloat16()

@@ -46,8 +46,18 @@ def test_the_answer_reads_words_with_spaces_and_marks(tmp_path):
 
 
 def test_another_number_of_columns(tmp_path):
+    line = " ".join(["the", *["0.1"] * 100])
+    with raises_as_documented(PAGE, "RuntimeError: The expanded size"):
+        pasted(tmp_path, {"the": 0}, C=300, file=line)
+    fewer = pasted(tmp_path, {"<pad>": 0, "the": 1}, C=50, file=line)
+    assert fewer.weight.shape == (2, 50), "no error, and no word is found"
+    assert not torch.isclose(fewer.weight[1], torch.tensor(0.1)).all()
+
+
+def test_a_word_with_spaces_and_a_plain_split():
+    line = next(line for line in FILE.split("\n") if line.startswith(". . ."))
     with raises_as_documented(PAGE, "ValueError: could not convert string"):
-        pasted(tmp_path, {"the": 0}, C=2, file="the a .1\n")
+        [float(n) for n in line.split()[1:]]
 
 
 def test_the_vectors_are_rows_of_the_table(snippet):

@@ -106,6 +106,19 @@ def test_following_the_calls():
         fuse(Branching().eval())
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit.script_method")  # 2.13 and older
+def test_a_convolution_that_runs_twice_goes_wrong_silently():
+    from torch.fx.experimental.optimization import fuse
+
+    class Twice(Small):
+        def forward(self, x):
+            return self.conv(super().forward(x).relu())
+
+    torch.manual_seed(0)
+    model, x = Twice().eval(), torch.randn(1, 4, 8, 8)
+    assert not torch.allclose(fuse(model)(x), model(x), rtol=0.01, atol=0.01)
+
+
 def test_in_training():
     model = Small().train()
     with raises_as_documented(PAGE, "AssertionError: Fusion"):

@@ -101,6 +101,15 @@ def test_the_variants():
     assert seen[-1] is model
 
 
+def test_a_groupnorm_for_each_batchnorm():
+    model = nn.Sequential(nn.Conv2d(3, 16, 1), nn.BatchNorm2d(16))
+    names = [n for n, m in model.named_modules() if isinstance(m, nn.BatchNorm2d)]
+    for name in names:
+        new = nn.GroupNorm(8, model.get_submodule(name).num_features)
+        model.set_submodule(name, new)
+    assert [type(m) for m in model] == [nn.Conv2d, nn.GroupNorm]
+
+
 def wrap(model, walk):
     """Wrap each ReLU; stop after 50 modules."""
     rounds = 0

@@ -29,6 +29,13 @@ def test_batchnorm():
     close(snippet.bn.train()(x), normalised(x, (0, 2, 3)))
 
 
+def test_update_bn_computes_the_averages_anew():
+    model = nn.Sequential(nn.BatchNorm2d(8))
+    torch.optim.swa_utils.update_bn([images[:2], images[2:]], model)
+    mean = model[0].running_mean.numpy()
+    np.testing.assert_allclose(mean, images.numpy().mean((0, 2, 3)), rtol=1e-4)
+
+
 def test_groupnorm():
     x = snippet.images
     wanted = normalised(x.view(8, 8, 4, 14, 14), (2, 3, 4)).reshape(x.shape)

@@ -129,6 +129,8 @@ def test_a_vit_has_maps_of_one_size_and_swin_puts_channels_last(images):
     model = build(VIT, img_size=64, depth=3)
     tokens = model.forward_features(images)
     assert tokens.shape == (2, model.num_prefix_tokens + 4 * 4, 192)
+    maps = model.forward_intermediates(images, intermediates_only=True)
+    assert [x.shape for x in maps] == 3 * [(2, 192, 4, 4)]
     small = {"img_size": 64, "window_size": 2, "depths": (1,) * 4, "embed_dim": 24}
     swin = build(SWIN, features_only=True, **small)
     assert swin(images)[-1].shape == (2, 2, 2, 192)  # (N, h, w, C)
