@@ -10,9 +10,7 @@ from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-missing-unexpected-keys"
 SOURCE = (ROOT / "snippets/errors/err_missing_unexpected_keys.py").read_text("utf-8")
-FIX = compile(
-    SOURCE[SOURCE.index("for key in") :].split("assert")[0], PAGE, "exec"
-)
+FIX = compile(SOURCE[SOURCE.index("for key in") :].split("assert")[0], PAGE, "exec")
 
 
 def mend(model, weights):
