@@ -12,8 +12,7 @@ loss_fn = nn.CrossEntropyLoss()
 x, y = torch.randn(32, 20), torch.randint(10, (32,))  # next(iter(loader))
 
 logits = model(x)  # (N, C)
-loss = loss_fn(logits, y)
-guess = math.log(max(2, logits.shape[1]))  # one output: 2 classes
+loss, guess = loss_fn(logits, y), math.log(max(2, logits.shape[1]))
 print(f"1. first loss {loss:.1f}, guessing costs {guess:.1f}")
 loss.backward()
 for name, p in model.named_parameters():
