@@ -1,4 +1,4 @@
-"""Wait for the device after every layer: the last one named was right."""
+"""Wait for the device after each layer, and name it: the next one fails."""
 
 import torch
 from torch import nn

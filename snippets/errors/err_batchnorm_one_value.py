@@ -13,7 +13,8 @@ except ValueError as error:
     print("error:", error)
 
 # Training: leave the last, smaller batch out.
-for x in DataLoader(dataset, drop_last=True, batch_size=4, shuffle=True):
+loader = DataLoader(dataset, batch_size=4, shuffle=True, drop_last=True)
+for x in loader:
     print("train:", model(x).shape)
 
 # Prediction: one sample is fine, with the averages from training.

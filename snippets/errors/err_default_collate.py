@@ -5,12 +5,12 @@ from PIL import Image
 from torch.utils.data import DataLoader, default_collate
 from torchvision.transforms import v2
 
-# Images: let the dataset turn each into a tensor.
+size = v2.Resize((224, 224))  # a batch needs images of one size
 to_float = v2.ToDtype(torch.float32, scale=True)
-transform = v2.Compose([v2.RGB(), v2.ToImage(), to_float])
+transform = v2.Compose([v2.RGB(), size, v2.ToImage(), to_float])
 
 
-def skip_none(batch):  # unreadable samples: the dataset returns None
+def skip_none(batch):
     """Batch the samples that are not None; None if there is no such sample."""
     batch = [sample for sample in batch if sample is not None]
     return default_collate(batch) if batch else None

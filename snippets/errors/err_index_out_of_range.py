@@ -9,8 +9,8 @@ ids = torch.tensor([[0, 4, 10]])  # numbers of words
 logits = torch.zeros(3, 3)  # (N, C)
 y = torch.tensor([1, 2, 3])  # (N,), three classes, counted from 1
 
-print(ids.min(), ids.max(), embed.num_embeddings)  # may be 0 to rows - 1
-print(y.unique(), logits.shape)  # may be 0 to C - 1
+print(ids.min(), ids.max(), embed.num_embeddings)  # ids: 0 to rows - 1
+print(y.unique(), logits.shape)  # labels: 0 to C - 1
 
 embed = nn.Embedding(11, 4)  # max + 1 rows
 print(embed(ids).shape, F.cross_entropy(logits, y - 1))

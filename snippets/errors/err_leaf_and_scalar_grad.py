@@ -1,15 +1,17 @@
-"""Call backward on one number, and update a weight in place."""
+"""Take a step of gradient descent by hand: change the weights in place."""
 
 import torch
 from torch import nn
 
-layer, x = nn.Linear(4, 3), torch.randn(5, 4)
-w, lr = layer.weight, 0.1
-loss = layer(x).square()  # (5, 3): loss.backward() would raise
+torch.manual_seed(0)
+model, loss_fn, lr = nn.Linear(4, 1), nn.MSELoss(), 0.1
+x, y = torch.randn(8, 4), torch.randn(8, 1)  # (N, ...), (N, ...)
+print(f"loss before: {loss_fn(model(x), y):.2f}")
 
-loss.mean().backward()  # backward() needs one number
-with torch.no_grad():  # elsewhere a leaf may not be changed
-    w -= lr * w.grad
-w.grad = None  # or the next backward() adds to it
+loss_fn(model(x), y).backward()
+with torch.no_grad():  # outside, a weight may not be changed in place
+    for w in model.parameters():
+        w -= lr * w.grad
+        w.grad = None  # or the next backward() adds to it
 
-print("a leaf:", w.is_leaf, "requires grad:", w.requires_grad)
+print(f"loss after:  {loss_fn(model(x), y):.2f}")

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-x = torch.randn(64, 1, 28, 28)  # (N, C, H, W)
+x = torch.randn(64, 1, 28, 28)
 conv = nn.Sequential(
     nn.Conv2d(1, 6, 5), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.MaxPool2d(2)
 )
@@ -12,11 +12,12 @@ try:
 except RuntimeError as error:
     print("error:", str(error).removeprefix("addmm: "))
 
-for layer in conv:  # which layer makes which size
+for layer in conv:
     x = layer(x)
     print(type(layer).__name__, tuple(x.shape))
 x = x.flatten(1)  # (N, C*H*W)
-print(x.shape)  # in_features comes last
-fc = nn.Linear(256, 120)
-lazy = nn.LazyLinear(120)  # or: automatic
+print(x.shape[1])  # in a class, write this number instead
+fc = nn.Linear(x.shape[1], 120)
+
+lazy = nn.LazyLinear(120)  # takes it from the first batch
 assert fc(x).shape == lazy(x).shape == (64, 120)

@@ -13,9 +13,11 @@ try:
 except RuntimeError as error:
     print(error)
 
-weights = weights.get("model_state_dict", weights)
+for key in ("model_state_dict", "state_dict", "model"):
+    weights = weights.get(key, weights)
 print("file: ", list(weights)[:3])
 print("model:", list(model.state_dict())[:3])
+weights = {k.replace("_orig_mod.", ""): v for k, v in weights.items()}
 weights = {k.removeprefix("module."): v for k, v in weights.items()}
 model.load_state_dict(weights)  # strict: every key must be right
 assert torch.equal(model.weight, trained.module.weight)

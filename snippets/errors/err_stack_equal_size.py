@@ -8,7 +8,7 @@ from torchvision.transforms import v2
 resize = v2.Resize((224, 224))  # images: height and width
 
 
-def pad_collate(batch):  # sequences: fill up to the longest
+def pad_collate(batch):
     """Return padded sequences (B, T), their lengths (B,), labels (B,)."""
     sequences, labels = zip(*batch, strict=True)
     lengths = torch.tensor([len(s) for s in sequences])

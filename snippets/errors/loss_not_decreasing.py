@@ -11,8 +11,9 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 loss_fn = nn.CrossEntropyLoss()
 x, y = torch.randn(32, 20), torch.randint(10, (32,))  # next(iter(loader))
 
-loss = loss_fn(model(x), y)
-print(f"1. first loss {loss:.1f}, guessing costs {math.log(10):.1f}")
+logits = model(x)  # (N, C)
+loss, guess = loss_fn(logits, y), math.log(max(2, logits.shape[1]))
+print(f"1. first loss {loss:.1f}, guessing costs {guess:.1f}")
 loss.backward()
 for name, p in model.named_parameters():
     print("2.", name, "None" if p.grad is None else f"{p.grad.norm():.0e}")

@@ -37,10 +37,11 @@ def test_nothing_left_is_none():
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA"])
 def test_every_image_becomes_three_floats(mode):
     image = snippet.transform(Image.new(mode, (5, 4), "white"))
-    assert image.shape == (3, 4, 5)
+    assert image.shape == (3, 224, 224)
     assert image.dtype is torch.float32
     assert image.max() == 1
-    assert default_collate([image, image]).shape == (2, 3, 4, 5)
+    other = snippet.transform(Image.new(mode, (300, 7)))
+    assert default_collate([image, other]).shape == (2, 3, 224, 224)
 
 
 def test_none_raises():

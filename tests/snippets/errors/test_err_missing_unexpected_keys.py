@@ -10,9 +10,7 @@ from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-missing-unexpected-keys"
 SOURCE = (ROOT / "snippets/errors/err_missing_unexpected_keys.py").read_text("utf-8")
-FIX = compile(
-    SOURCE[SOURCE.index("weights = weights.get") :].split("assert")[0], PAGE, "exec"
-)
+FIX = compile(SOURCE[SOURCE.index("for key in") :].split("assert")[0], PAGE, "exec")
 
 
 def mend(model, weights):
@@ -46,12 +44,21 @@ def test_the_first_of_both_lists_are_printed(capsys):
     assert own == "model: ['0.weight', '0.bias', '1.weight']"
 
 
-@pytest.mark.parametrize("wrap", [nn.DataParallel, lambda model: model])
-@pytest.mark.parametrize("nested", [True, False])
-def test_wrapped_or_not_in_a_checkpoint_or_not(wrap, nested):
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        nn.DataParallel,
+        lambda model: model,
+        torch.compile,
+        lambda model: nn.DataParallel(torch.compile(model)),
+        lambda model: torch.compile(nn.DataParallel(model)),
+    ],
+)
+@pytest.mark.parametrize("key", ["model_state_dict", "state_dict", "model", None])
+def test_wrapped_or_not_in_a_checkpoint_or_not(wrap, key):
     model, other = nn.Linear(4, 2), nn.Linear(4, 2)
     weights = wrap(other).state_dict()
-    mend(model, {"epoch": 1, "model_state_dict": weights} if nested else weights)
+    mend(model, {"epoch": 1, key: weights} if key else weights)
     assert equal(model, other)
 
 

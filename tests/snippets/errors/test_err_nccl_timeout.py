@@ -1,7 +1,6 @@
-"""err-nccl-timeout: two real processes, a port that is taken, the libraries' texts."""
+"""err-nccl-timeout: two real processes, the limits, the libraries' texts."""
 
 import re
-import socket
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,35 +31,32 @@ def test_the_limit_ends_and_the_patient_group_waits(tmp_path):
     assert after == "rank 1 goes on"
 
 
-def test_the_groups_have_their_limits(monkeypatch):
-    """As rank 0, with calls that are noted."""
+@pytest.mark.parametrize("rank", [0, 1])
+def test_every_process_makes_the_group_and_waits_in_it(rank, monkeypatch):
     calls = []
 
     def new_group(**given):
         calls.append(given)
-        return len(calls)
+        return "patient"
 
-    monkeypatch.setattr(dist, "init_process_group", lambda *args, **given: None)
     monkeypatch.setattr(dist, "new_group", new_group)
-    monkeypatch.setattr(dist, "barrier", calls.append)
-    monkeypatch.setattr(dist, "destroy_process_group", lambda: calls.append("left"))
-    monkeypatch.setattr(snippet.time, "sleep", calls.append)
-    snippet.work(0, "file:///nowhere")
-    training, patient, seconds, waited_in, left = calls
-    assert timedelta(seconds=seconds) > training["timeout"]
-    assert patient == {"backend": "gloo", "timeout": timedelta(minutes=60)}
-    assert waited_in == 2  # the patient one
-    assert left == "left"
+    monkeypatch.setattr(dist, "get_rank", lambda: rank)
+    monkeypatch.setattr(dist, "barrier", lambda group: calls.append(group))
+    monkeypatch.setattr(
+        dist, "destroy_process_group", lambda group: calls.append("end")
+    )
+    snippet.on_rank_0(lambda: calls.append("task"))
+    task = ["task"] if rank == 0 else []
+    limit = {"backend": "gloo", "timeout": timedelta(minutes=60)}
+    assert calls == [limit, *task, "patient", "end"]
 
 
-@pytest.mark.usefixtures("own_process")
-def test_a_port_that_is_taken():
-    with socket.create_server(("", 0)) as server:
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        start = "DistNetworkError: The server socket has failed"
-        with raises_as_documented(PAGE, start) as caught:
-            dist.init_process_group("gloo", address, rank=0, world_size=1)
-    assert "EADDRINUSE" in str(caught.value)
+@pytest.mark.usefixtures("group")
+def test_it_can_be_called_in_every_epoch():
+    epochs = []
+    for epoch in range(3):
+        snippet.on_rank_0(lambda epoch=epoch: epochs.append(epoch))
+    assert epochs == [0, 1, 2]
 
 
 @pytest.mark.usefixtures("own_process")

@@ -36,7 +36,7 @@ def overfit(*, lr=1e-3, dropout=0.0, smooth=0.0, softmax=False, new=False, twice
 
 def test_the_snippet_learns_its_batch_by_heart(capsys):
     load_snippet("errors/overfit_one_batch.py")
-    assert capsys.readouterr().out == "loss 0.01, accuracy 100%\n"
+    assert capsys.readouterr().out == "loss 0.01\naccuracy 100%\n"
     assert snippet.model[4].p == 0
     assert snippet.loss.item() == pytest.approx(overfit(), rel=0.05)
     log_p = snippet.logits.detach().double().numpy()

@@ -37,6 +37,18 @@ def test_the_share_of_waiting(clock, capsys):
     assert capsys.readouterr().out == "67% of the time waiting for data\n"
 
 
+def test_a_long_epoch_is_cut_and_one_batch_never_waits(clock):
+    seen = []
+
+    def train_step(batch):
+        seen.append(batch)
+        clock(1)
+        return torch.zeros(())
+
+    assert share([7] * 250, train_step) == 0  # a list in memory
+    assert seen == [7] * 100
+
+
 def test_a_gpu_is_waited_for(clock):
     """What it takes until the loss is there counts as computing."""
 
