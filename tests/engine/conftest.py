@@ -100,8 +100,9 @@ class TinyCookbook:
         """Write a page; its body begins on line 8."""
         title = {"en": f"The {slug}", "zh": f"条目 {slug}"}[lang]
         sentence = {"en": "Use it always.", "zh": "随时可用。"}[lang]
-        front = f"title: {title}\ndescription: {sentence}\naliases:\n  - {slug}\n"
-        end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
+        front = f"title: {title}\ndescription: {sentence}\naliases: [{slug}]\n"
+        shared = f"related: []\nanswer: {json.dumps(answer)}\n---\n"
+        end = shared if lang == "en" else "---\n\n\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
     def problems(self) -> list[str]:
