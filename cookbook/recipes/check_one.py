@@ -7,13 +7,15 @@ import importlib.util
 import os
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.checks import lint, structure
+from cookbook.checks import lint, names, structure
 from cookbook.rules import report
 
 GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
+PICTURES = (".png", ".svg")
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
@@ -29,8 +31,11 @@ def check(catalogue: Catalogue, recipes: list[Recipe], fix: bool) -> bool:
 
 
 def files(recipe: Recipe) -> list[Path]:
-    """The recipe's own files that exist: pages, snippets, outputs, tests."""
-    return [path for path in recipe.files if (recipe.root / path).is_file()]
+    """Its own files that exist: pages, snippets, outputs, tests, and pictures."""
+    links = (page.links for page in recipe.written.values())
+    linked = (recipe.page_for("en").path.parent / link for link in chain(*links))
+    own = [path for path in linked if path.suffix in PICTURES]
+    return [p for p in [*recipe.files, *own] if (recipe.root / p).is_file()]
 
 
 def contents(recipes: list[Recipe]) -> dict[Path, bytes]:
@@ -56,7 +61,10 @@ def in_order(catalogue: Catalogue, recipe: Recipe) -> bool:
     """Print what is wrong with a recipe's files; whether nothing is."""
     paths = files(recipe)
     print(f"{recipe.slug}: structure of its files", flush=True)
-    errors = report(structure.problems_of(catalogue, paths))
+    found = structure.problems_of(catalogue, paths)
+    if importlib.util.find_spec("torch"):
+        found += chain(*map(names.problems, recipe.written.values()))
+    errors = report(found)
     sources = [path for path in paths if path.suffix == ".py"]
     styled = [lint.passes(*command) for command in lint.style(sources)]
     for block in recipe.blocks if recipe.page_for("en").readable else ():
@@ -74,7 +82,11 @@ def runs(root: Path, recipes: list[Recipe]) -> bool:
     run = [path for path in paths if path.suffix == ".md" or path.parts[0] == "tests"]
     print("its blocks and tests", flush=True)
     done = subprocess.run(
-        [*PYTEST, *run], cwd=root, capture_output=True, text=True, check=False
+        [*PYTEST, "--trials", *run],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     print(done.stdout + done.stderr)
     return done.returncode == 0

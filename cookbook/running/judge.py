@@ -11,7 +11,10 @@ from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import PYTHON, Block, Page
 from cookbook.running import output, pictures
 from cookbook.running.child import END, LOGS
-from cookbook.running.runner import Job, Result, shortened
+from cookbook.running.runner import Job, Result, Runner, shortened
+
+SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
+OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
 
 
 def job_of(block: Block, page: Page) -> Job:
@@ -69,6 +72,22 @@ def fault(
         if text:
             sections.append(f"--- {name}\n{shortened(text.rstrip())}")
     return "\n".join(sections)
+
+
+def fault_of_other_seeds(block: Block, runner: Runner) -> str | None:
+    """Whether a snippet's claims hold for its own seed only."""
+    if not block.snippet or not SEED.search(block.code):
+        return None
+    for more in OTHER_SEEDS:
+        file = runner.scratch / f"seeds-{more}" / block.snippet.name
+        file.parent.mkdir(exist_ok=True)
+        other = SEED.sub(lambda seed: str(int(seed[0]) + more), block.code)  # noqa: B023
+        file.write_text(other, "utf-8")
+        result = runner.submit(Job((str(file),))).result()
+        if result.problem:
+            said = f"with other seeds, {result.problem}; claim what holds for any"
+            return f"{block.snippet}:1: {said}\n{shortened(result.stderr)}"
+    return None
 
 
 def _difference(root: Path, snippet: Path, result: Result) -> str:
