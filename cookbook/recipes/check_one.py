@@ -7,16 +7,20 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.records import git
 from cookbook.checks import lint, names, structure
-from cookbook.rules import report
+from cookbook.rules import Problem, report
 
 GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
+SEVERAL = 2  # spaces: words that nobody uses by accident
 PICTURES = (".png", ".svg")
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+PYTEST += ["--durations=5", "--durations-min=10"]  # what is slow is named
 
 
 def check(catalogue: Catalogue, recipes: list[Recipe], fix: bool) -> bool:
@@ -64,6 +68,8 @@ def in_order(catalogue: Catalogue, recipe: Recipe) -> bool:
     found = structure.problems_of(catalogue, paths)
     if importlib.util.find_spec("torch"):
         found += chain(*map(names.problems, recipe.written.values()))
+    if not any(problem.is_error for problem in found):
+        found += taken_places(catalogue, recipe)
     errors = report(found)
     sources = [path for path in paths if path.suffix == ".py"]
     styled = [lint.passes(*command) for command in lint.style(sources)]
@@ -71,6 +77,22 @@ def in_order(catalogue: Catalogue, recipe: Recipe) -> bool:
         if block.mark == "gpu":
             print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
     return not errors and all(styled)
+
+
+def taken_places(catalogue: Catalogue, recipe: Recipe) -> Iterator[Problem]:
+    """New aliases that hold all of another recipe's, whose place they may take."""
+    for lang, page in recipe.written.items():
+        committed = git(recipe.root, "show", f"HEAD:{page.path}")
+        new = [alias for alias in page.meta["aliases"] if alias not in committed]
+        for other in catalogue.written_in(lang) if new else ():
+            owned = other.written[lang].meta.get("aliases", [])
+            owned = [words for words in owned if words.count(" ") >= SEVERAL]
+            for alias in new if other.slug != recipe.slug else ():
+                if any(words.casefold() in alias.casefold() for words in owned):
+                    facts = {"alias": alias, "slug": other.slug}
+                    yield page.problem(
+                        page.meta_line("aliases"), "place-taken", **facts
+                    )
 
 
 def runs(root: Path, recipes: list[Recipe]) -> bool:

@@ -1,5 +1,6 @@
 """What came of a block: it ended well, reached what it claims, printed the same."""
 
+import ast
 import os
 import re
 import subprocess
@@ -72,6 +73,13 @@ def fault(
         if text:
             sections.append(f"--- {name}\n{shortened(text.rstrip())}")
     return "\n".join(sections)
+
+
+def never_reached(block: Block, result: Result) -> int | None:
+    """The first line of a snippet's statement that its run did not come to."""
+    spans = sorted(answer.statements(ast.parse(block.code)))
+    missed = (a for a, b in spans if result.lines.isdisjoint(range(a, b + 1)))
+    return next(missed, None)
 
 
 def fault_of_other_seeds(block: Block, runner: Runner) -> str | None:

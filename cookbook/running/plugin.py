@@ -41,6 +41,7 @@ OPTIONS = {
 }
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
+unreached_key = pytest.StashKey[dict[str, None]]()  # lines of snippets
 runner_key = pytest.StashKey[Runner]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
@@ -63,7 +64,7 @@ def pytest_configure(config):
         )
     catalogue = Catalogue(config.rootpath)
     config.stash[catalogue_key] = catalogue
-    config.stash[jobs_key] = {}
+    config.stash[jobs_key], config.stash[unreached_key] = {}, {}
     if config.option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
     if config.option.record_output and gpu_found():
@@ -177,6 +178,12 @@ def block_record(items: list["RecipeBlock"]) -> dict:
     }
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    for place in config.stash[unreached_key]:
+        words = "its run never came to this line; a test must, or remove it"
+        terminalreporter.write_line(f"{place}: {words}")
+
+
 def pytest_unconfigure(config):
     if runner := config.stash.get(runner_key, None):
         runner.__exit__()
@@ -242,6 +249,9 @@ class RecipeBlock(TestBlock):
         fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
         if config.option.trials and not fault:
             fault = judge.fault_of_other_seeds(self.obj, config.stash[runner_key])
+            if self.obj.snippet and (line := judge.never_reached(self.obj, result)):
+                place = f"{self.obj.snippet}:{line}"
+                config.stash[unreached_key][place] = None
         if fault:
             self.failed = True
             raise BlockFailedError(fault)
