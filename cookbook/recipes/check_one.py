@@ -83,6 +83,7 @@ def taken_places(catalogue: Catalogue, recipe: Recipe) -> Iterator[Problem]:
     """New aliases that hold all of another recipe's, whose place they may take."""
     for lang, page in recipe.written.items():
         committed = git(recipe.root, "show", f"HEAD:{page.path}")
+        at = page.meta_line("aliases")
         new = [alias for alias in page.meta["aliases"] if alias not in committed]
         for other in catalogue.written_in(lang) if new else ():
             owned = other.written[lang].meta.get("aliases", [])
@@ -90,9 +91,7 @@ def taken_places(catalogue: Catalogue, recipe: Recipe) -> Iterator[Problem]:
             for alias in new if other.slug != recipe.slug else ():
                 if any(words.casefold() in alias.casefold() for words in owned):
                     facts = {"alias": alias, "slug": other.slug}
-                    yield page.problem(
-                        page.meta_line("aliases"), "place-taken", **facts
-                    )
+                    yield page.problem(at, "place-taken", **facts)
 
 
 def runs(root: Path, recipes: list[Recipe]) -> bool:

@@ -81,6 +81,7 @@ def batch(tiny_cookbook):
         "snippets/training/draws_otherwise.svg", "<svg>\n<text>x</text></svg>"
     )
     cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
+    cookbook.recipe("half-run", "x = 1\nassert x == 1\nif x == 2:\n    x = 3\n")
     cookbook.recipe("counted", COUNTED)
     again = '\n```python\n--8<-- "training/counted.py"\n```\n'
     cookbook.recipe("shell", PRINT, after=SHELL)
@@ -153,6 +154,12 @@ PASSED += [("unmarked", "marked.py"), ("alone",)]
 @pytest.mark.parametrize("item", PASSED)
 def test_what_is_in_order_passes(batch, item):
     assert batch.of(*item) == ("passed", "")
+
+
+def test_a_line_that_a_passing_run_never_came_to_is_named(batch):
+    assert batch.of("half-run")[0] == "passed"
+    place = "snippets/training/half_run.py:4: its run never came to this line; a test"
+    assert batch.stdout.count(place) == 1
 
 
 def test_every_block_of_a_page_is_an_item(batch):

@@ -134,6 +134,17 @@ def test_what_a_machine_can_mend_is_mended_and_each_step_named(cookbook, monkeyp
     assert (cookbook.root / OUTPUT).read_text("utf-8") == "2\n"
 
 
+@pytest.mark.usefixtures("nothing_run")
+def test_a_new_alias_that_holds_another_recipes_is_named(cookbook):
+    cookbook.recipe("other", cookbook.CLAIM)
+    cookbook.replace("docs/en/training/other.md", "[other]", "[out of memory]")
+    plant(cookbook, en=["[label-smoothing]", "[GPU Out of Memory in training]"])
+    said = "P409 the new alias GPU Out of Memory in training holds an alias of other"
+    assert said in check(cookbook, "label-smoothing").stdout
+    cookbook.commit()
+    assert said not in check(cookbook, "label-smoothing").stdout
+
+
 ONE_LANGUAGE = """
 from tests import helpers
 
