@@ -240,7 +240,7 @@ class RecipeBlock(TestBlock):
             if not result.problem:
                 line = self.obj.line - 1
                 raise BlockFailedError(page.problem(line, "gpu-mark-unearned"))
-            pytest.skip(GPU_REASON)
+            raise pytest.skip.Exception(GPU_REASON, _use_item_location=True)
         self.result = result
         self.user_properties.append(("cpu_seconds", round(result.seconds, 1)))
         if config.option.record_output:

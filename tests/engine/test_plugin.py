@@ -204,7 +204,7 @@ def test_a_marked_block_is_not_run_and_says_why(batch, slug, item, reason):
     status, text = batch.of(slug, item)
     assert status == "skipped"
     assert reason in text
-    assert re.search(rf"^SKIPPED .*{slug}\.md: {reason}$", batch.stdout, re.M)
+    assert re.search(rf"^SKIPPED .*{slug}\.md(:\d+)?: {reason}$", batch.stdout, re.M)
 
 
 def test_what_passes_without_a_gpu_has_not_earned_its_mark(batch):
