@@ -105,14 +105,13 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
 
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
     """The recipes of these slugs; ends the program at an unknown one."""
-    for slug in slugs:
-        if slug not in catalogue.by_slug:
-            for page in catalogue.pages:
-                if page.slug == slug:  # in no category that is known
-                    raise page.error(1, "category-unknown", category=page.category)
-            similar = difflib.get_close_matches(slug, catalogue.by_slug)
-            names = ", ".join(similar) or "a page's file name, without .md"
-            sys.exit(f"{slug}: no such recipe; write {names}")
+    lost = {page.slug: page for page in catalogue.pages}  # or in no category
+    for slug in (slug for slug in slugs if slug not in catalogue.by_slug):
+        if page := lost.get(slug):
+            raise page.error(1, "category-unknown", category=page.category)
+        similar = difflib.get_close_matches(slug, catalogue.by_slug)
+        names = ", ".join(similar) or "a page's file name, without .md"
+        sys.exit(f"{slug}: no such recipe; write {names}")
     return [catalogue.by_slug[slug] for slug in slugs]
 
 

@@ -65,15 +65,14 @@ def pytest_configure(config):
     catalogue = Catalogue(config.rootpath)
     config.stash[catalogue_key] = catalogue
     config.stash[jobs_key], config.stash[unreached_key] = {}, {}
-    if config.option.gpu and not gpu_found():
+    option = config.option
+    on_cpu = option.record_output or (option.save_runs and not option.gpu)
+    if option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
-    if config.option.record_output and gpu_found():
+    if on_cpu and gpu_found():
         raise pytest.UsageError(
-            "--record-output: outputs are those of a CPU; set CUDA_VISIBLE_DEVICES="
-        )
-    if config.option.save_runs and not config.option.gpu and gpu_found():
-        raise pytest.UsageError(
-            "--save-runs: the blocks would use this machine's GPU; add --gpu"
+            "what is recorded is a CPU's: set CUDA_VISIBLE_DEVICES=, or, to save runs "
+            "of this machine's GPU, add --gpu"
         )
 
 
