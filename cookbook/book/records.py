@@ -45,10 +45,6 @@ class Record:
     def date(self) -> str:
         return self.environment["date"]
 
-    @property
-    def commit(self) -> str | None:
-        return self.environment["commit"]
-
     @cached_property
     def blocks(self) -> dict[str, dict]:
         """What came of each block, by its path."""

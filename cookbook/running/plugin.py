@@ -247,7 +247,8 @@ class RecipeBlock(TestBlock):
         catalogue = config.stash[catalogue_key]
         fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
         if config.option.trials and not fault:
-            fault = judge.fault_of_other_seeds(self.obj, config.stash[runner_key])
+            runner = config.stash[runner_key]
+            fault = judge.fault_of_other_seeds(self.obj, result, runner)
             if self.obj.snippet and (line := judge.never_reached(self.obj, result)):
                 place = f"{self.obj.snippet}:{line}"
                 config.stash[unreached_key][place] = None

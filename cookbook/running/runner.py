@@ -173,8 +173,8 @@ class Runner:
         traced = read(logs / "trace.log").splitlines()
         failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
         left = {*answer.pop("left"), *read(logs / "left.log").splitlines()}
-        home = [f for f in (folder / "home").iterdir() if f.name[0] != "."]
-        left |= {f"{f.name} in the home folder" for f in home}  # caches are hidden
+        home = (folder / "home").glob("[!.]*")  # caches are hidden
+        left |= {f"{file.name} in the home folder" for file in home}
         if KEEPS_GROUP.search(python_of(job)):
             left.discard(GROUP)
         result = Result(
