@@ -105,7 +105,7 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
 
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
     """The recipes of these slugs; ends the program at an unknown one."""
-    lost = {page.slug: page for page in catalogue.pages}  # or in no category
+    lost = {page.slug: page for page in reversed(catalogue.pages)}  # in no category
     for slug in (slug for slug in slugs if slug not in catalogue.by_slug):
         if page := lost.get(slug):
             raise page.error(1, "category-unknown", category=page.category)
