@@ -2,7 +2,7 @@
 
 import argparse
 import difflib
-import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,22 +15,13 @@ from cookbook.recipes import changed, check_one, start_one
 from cookbook.rules import report
 from cookbook.site import find
 
-# What a command refuses, in words for whoever typed it.
-REFUSALS = (PageError, start_one.ScaffoldError)
-
 
 def main() -> int:
     arguments = parser().parse_args()
     try:
-        code = arguments.run(Path.cwd(), arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has seen enough: … | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except REFUSALS as error:
-        print(error, file=sys.stderr)
-        return 1
-    return code
+        return arguments.run(Path.cwd(), arguments)
+    except PageError as error:  # in words for whoever typed the command
+        sys.exit(str(error))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -106,32 +97,21 @@ def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
         for problem in found:
             print(problem)
         if not found:
-            print(confirmation(recipe))
+            paths = [str(page.path) for page in recipe.written.values()]
+            print(f"confirmed: {' and '.join(paths)} say the same")
         faults += len(found)
     return 1 if faults else 0
 
 
-def confirmation(recipe: Recipe) -> str:
-    """What was confirmed; a lost paragraph shows in the numbers of paragraphs."""
-    pages = []
-    for page in recipe.written.values():
-        count = page.body.strip().count("\n\n") + 1
-        pages.append(f"{page.path} ({count} paragraphs)")
-    return f"confirmed: {' and '.join(pages)} say the same"
-
-
 def named(catalogue: Catalogue, slugs: list[str]) -> list[Recipe]:
     """The recipes of these slugs; ends the program at an unknown one."""
-    for slug in slugs:
-        if slug not in catalogue.by_slug:
-            for page in catalogue.pages:
-                if page.slug == slug:
-                    sys.exit(
-                        str(page.problem(1, "category-unknown", category=page.category))
-                    )
-            similar = difflib.get_close_matches(slug, catalogue.by_slug)
-            names = ", ".join(similar) or "a page's file name, without .md"
-            sys.exit(f"{slug}: no such recipe; write {names}")
+    lost = {page.slug: page for page in reversed(catalogue.pages)}  # in no category
+    for slug in (slug for slug in slugs if slug not in catalogue.by_slug):
+        if page := lost.get(slug):
+            raise page.error(1, "category-unknown", category=page.category)
+        similar = difflib.get_close_matches(slug, catalogue.by_slug)
+        names = ", ".join(similar) or "a page's file name, without .md"
+        sys.exit(f"{slug}: no such recipe; write {names}")
     return [catalogue.by_slug[slug] for slug in slugs]
 
 
@@ -149,4 +129,5 @@ def print_found(root: Path, arguments: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads has seen enough: … | head
     sys.exit(main())

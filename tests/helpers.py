@@ -91,9 +91,10 @@ def recipes() -> dict[str, Recipe]:
 @cache
 def quotes(page: str) -> list[str]:
     """The messages that a page quotes in either language, e.g. ``data/x``."""
-    pages = [Page.load(ROOT, Path(f"docs/{lang}/{page}.md")) for lang in LANGUAGES]
-    found = [page.errors for page in pages if (ROOT / page.path).exists()]
-    assert found, f"no page {page}.md"
+    paths = [Path(f"docs/{lang}/{page}.md") for lang in LANGUAGES]
+    written = [path for path in paths if (ROOT / path).exists()]
+    assert written, f"no page {page}.md"
+    found = (Page.load(ROOT, path).errors for path in written)
     return list(dict.fromkeys(chain(*found)))
 
 

@@ -293,8 +293,13 @@ def to_reach(given: Answer, block: Block) -> tuple[tuple[int, int], ...]:
     tree = ast.parse(block.code)
     spans = {(node.lineno, node.end_lineno) for node in claims(tree)}
     shown = given.parts if given.block and given.block.path == block.path else ()
-    for node in (node for part in shown for node in ast.walk(part.node)):
+    spans.update(span for part in shown for span in statements(part.node))
+    return tuple(sorted(spans))
+
+
+def statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """The first and last line of each statement that a tracer can see."""
+    for node in ast.walk(tree):
         text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, ast.stmt) and not text and not isinstance(node, UNTRACED):
-            spans.add((node.lineno, node.end_lineno))
-    return tuple(sorted(spans))
+            yield node.lineno, node.end_lineno

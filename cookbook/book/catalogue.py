@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -17,6 +18,7 @@ from cookbook.book.pages import (
     Page,
     PageError,
     files_of,
+    parse_yaml,
 )
 from cookbook.rules import Problem
 
@@ -43,15 +45,13 @@ class Category:
     @classmethod
     def of(cls, entry: dict) -> "Category":
         """The category that an entry of docs/categories.yml describes."""
-        return cls(
-            entry["slug"],
-            {lang: entry[lang]["title"] for lang in LANGUAGES},
-            {lang: entry[lang]["description"] for lang in LANGUAGES},
-            [
-                Group(group.get("title") or {}, group.get("recipes") or [])
-                for group in entry.get("groups", [])
-            ],
+        title, description = (
+            {lang: entry[lang][key] for lang in LANGUAGES}
+            for key in ("title", "description")
         )
+        listed = entry.get("groups", [])
+        groups = [Group(g.get("title") or {}, g.get("recipes") or []) for g in listed]
+        return cls(entry["slug"], title, description, groups)
 
     @property
     def slugs(self) -> list[str]:
@@ -180,11 +180,8 @@ class Recipe:
     @cached_property
     def main_apis(self) -> list[str]:
         """The symbols that its answer uses; all of them, where it uses none."""
-        shown = {
-            line
-            for part in self.answer.parts
-            for line in range(part.first, part.last + 1)
-        }
+        ranges = (range(part.first, part.last + 1) for part in self.answer.parts)
+        shown = set(chain(*ranges))
         uses = self._apis.get(self.answer.block, {})
         return sorted(name for name in uses if shown & uses[name]) or self.apis
 
@@ -231,32 +228,28 @@ class Catalogue:
             PageError: it is not YAML, or an entry is not complete.
         """
         try:
-            listed = yaml.safe_load((self.root / CATEGORIES).read_text("utf-8"))
+            listed = parse_yaml((self.root / CATEGORIES).read_text("utf-8"))
             return [Category.of(entry) for entry in listed]
         except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else 1
-            reason = getattr(error, "problem", None) or error
-            facts = {"reason": reason}
-            raise PageError(
-                Problem(CATEGORIES, line, "categories-malformed", facts)
-            ) from error
+            facts = {"reason": getattr(error, "problem", None) or error}
+            problem = Problem(CATEGORIES, line, "categories-malformed", facts)
+            raise PageError(problem) from error
 
     @cached_property
     def pages(self) -> list[Page]:
         """Every recipe page of both languages."""
-        paths = sorted(
-            path
-            for lang in LANGUAGES
-            for path in (self.root / "docs" / lang).glob("*/*.md")
-        )
-        return [Page.load(self.root, path.relative_to(self.root)) for path in paths]
+        return self._load("*/*.md", LANGUAGES)
 
     @cached_property
     def other_pages(self) -> list[Page]:
         """The pages that are no recipes: home pages, the landing page."""
-        folders = [self.root / "docs" / name for name in ("root", *LANGUAGES)]
-        paths = sorted(path for folder in folders for path in folder.glob("*.md"))
+        return self._load("*.md", ("root", *LANGUAGES))
+
+    def _load(self, pattern: str, folders: tuple[str, ...]) -> list[Page]:
+        docs = (self.root / "docs" / folder for folder in folders)
+        paths = sorted(path for folder in docs for path in folder.glob(pattern))
         return [Page.load(self.root, path.relative_to(self.root)) for path in paths]
 
     @cached_property

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 PARSER = MarkdownIt("commonmark").enable("table")
-HEADING = re.compile(r"(?P<text>.*?)(?: *\{ ?#(?P<id>[\w-]+) ?\})?")
+HEADING = re.compile(r"(?P<text>.*?)(?: *\{ ?#(?P<id>[\w-]+) ?\})?", re.DOTALL)
 ATTRIBUTES = re.compile(r"\{[^}]*\}")
 PLAIN_ATTRIBUTES = re.compile(r"\{ ?(?:#[\w-]+|\.[\w -]+) ?\}")
 COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)

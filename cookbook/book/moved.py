@@ -1,26 +1,23 @@
 """Old addresses, and the recipe or the category that each leads to: docs/moved.yml."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
-from cookbook.book.pages import parse_yaml
-
 FILE = Path("docs/moved.yml")
-ENTRY = re.compile(r"[a-z0-9-]+/[a-z0-9-]+: [a-z0-9-]+(/[a-z0-9-]+)?")
+ADDRESS = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 
 
 def load(root: Path) -> dict[str, str]:
-    """Where each old ``<category>/<slug>`` leads; what is no entry aside."""
-    try:
-        entries = listed(root).items()
-    except (yaml.YAMLError, AttributeError):
-        return {}
-    return {old: new for old, new in entries if ENTRY.fullmatch(f"{old}: {new}")}
+    """Where each old ``<category>/<slug>`` leads."""
+    return {old: new for _, old, new in listed(root)}
 
 
-def listed(root: Path) -> dict:
-    """What the file holds, right or wrong; an error where it is no YAML."""
+def listed(root: Path) -> Iterator[tuple[int, str, str]]:
+    """The lines ``old: new`` of the file, right or wrong, with their numbers."""
     file = root / FILE
-    return (parse_yaml(file.read_text("utf-8")) or {}) if file.exists() else {}
+    text = file.read_text("utf-8") if file.exists() else ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            old, _, new = line.partition(":")
+            yield number, old.strip(), new.strip()

@@ -45,10 +45,6 @@ class Record:
     def date(self) -> str:
         return self.environment["date"]
 
-    @property
-    def commit(self) -> str | None:
-        return self.environment["commit"]
-
     @cached_property
     def blocks(self) -> dict[str, dict]:
         """What came of each block, by its path."""
@@ -128,14 +124,10 @@ def write(root: Path, environment: dict, blocks: list[dict], known: set[str]) ->
     }
     file.parent.mkdir(exist_ok=True)
     temporary = file.with_suffix(".tmp")
-    temporary.write_text(_text(document), encoding="utf-8")
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    temporary.write_text(f"{text}\n", encoding="utf-8")
     temporary.replace(file)
     return file
-
-
-def _text(document: dict) -> str:
-    """A record as its file has it."""
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def load(root: Path) -> list[Record]:
@@ -155,26 +147,21 @@ def files(root: Path) -> list[Path]:
 
 def fault(file: Path) -> str | None:
     """Why a record does not count; None where it does."""
-    today = datetime.now(UTC).date().isoformat()
     try:
         document = json.loads(file.read_text("utf-8"))
-        environment, blocks = document["environment"], document["blocks"]
+        environment, schema = document["environment"], document["schema"]
         missing = ENVIRONMENT - environment.keys()
-        strange = [block for block in blocks if not _is_run(block)]
+        strange = [block for block in document["blocks"] if not _is_run(block)]
         name = name_of(environment)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
-    if document.get("schema") != SCHEMA:
+    if schema != SCHEMA:
         return f"its schema is not {SCHEMA}"
     if missing:
         return f"its environment lacks {', '.join(sorted(missing))}"
     if strange:
         return f"this is no run of a block: {strange[0]}"
-    if file.stem != name:
-        return f"it is that of {name}"
-    if (date := environment["date"]) > today:
-        return f"it is of {date}, which is yet to come"
-    return None
+    return None if file.stem == name else f"it is that of {name}"
 
 
 def _is_run(block: dict) -> bool:

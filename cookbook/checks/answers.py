@@ -26,17 +26,12 @@ def problems(recipe: Recipe) -> Iterator[Problem]:
     elif given.parts:
         for rule, facts in faults(given, shape(page, given)):
             yield at(rule, **facts)
-    shell = {
-        line
-        for block in recipe.blocks
-        if not block.snippet
-        for line in block.code.splitlines()
-    }
+    shell = [block.code for block in recipe.blocks if not block.snippet]
+    shell = "".join(shell).splitlines()
     for line in recipe.command.splitlines():
         if line not in shell:
-            yield page.problem(
-                page.meta_line("command"), "command-not-in-block", text=line
-            )
+            number = page.meta_line("command")
+            yield page.problem(number, "command-not-in-block", text=line)
     for page in recipe.written.values():
         told = page.meta.get(YOURS, {})
         if not isinstance(told, dict) or told.keys() - given.yours.keys():

@@ -27,9 +27,11 @@ LARGEST = 200_000  # bytes
 QUERIES = Path("tests/search")  # as people type them, with their paths
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
-TODO = re.compile(r"\bTODO\b.*")
+TODO = re.compile(r"\b(TODO|FIXME|XXX)\b.*")
 # Where people keep their files; a recipe writes into the current folder.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+|\b[A-Z]:\\+\w{2,}\\")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.])/(?:home|Users|root|mnt)/\w+|\b[A-Z]:(?:\\+\w{2,}\\|/\w{2,})"
+)
 
 
 def files(root: Path) -> list[Path]:
@@ -74,10 +76,6 @@ def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
     except PageError as error:
         yield error.problem
         return
-    yield from _line_problems(path, text)
-
-
-def _line_problems(path: Path, text: str) -> Iterator[Problem]:
     finished = any(path.is_relative_to(folder) for folder in FINISHED)
     for number, line in enumerate(text.split("\n"), start=1):
         machine = MACHINE_PATH.search(line)

@@ -53,6 +53,7 @@ def _not_raised(recipe: Recipe, settled: set) -> Iterator[Problem]:
     for line, text in page.quotes:
         if text and (recipe.address, text) not in settled:
             facts = {"text": text.splitlines()[0], "test": test, "list": UNRAISED}
+            facts["page"] = recipe.address
             yield page.problem(line, "message-not-raised", **facts)
 
 

@@ -13,9 +13,9 @@ from cookbook.book.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
 from cookbook.rules import Problem
 
 GLOSSARY = Path("docs/glossary.yml")
-# Built, so in no folder: pages of each language, and ids of a recipe's page.
+# Pages of each language that are built, so in no folder.
 GENERATED = ("apis.md", "messages.md", "verified.md", "rules.md")
-DERIVED_IDS = {"verified", "apis", "related"}
+HALF_WIDTH = re.compile(r"[\u3400-\u9fff][,.;!?](?=[\u3400-\u9fff]|\s*$)")
 WORD = re.compile(r"[A-Za-z][a-z]+")
 UNTRANSLATED_WORDS = 3  # fewer are a name, except in a title or a heading
 EXTERNAL = re.compile(r"[a-z]+:")
@@ -56,6 +56,7 @@ def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
             yield from _language_problems(page, passages)
             if page.lang == "zh":
                 yield from _term_problems(page, passages, terms)
+                yield from _punctuation_problems(page, passages)
         yield from _image_problems(page)
         yield from _link_problems(root, page)
 
@@ -104,6 +105,12 @@ def _term_problems(
                 yield page.problem(number, "term-not-in-glossary", **facts)
 
 
+def _punctuation_problems(page: Page, passages: list[Passage]) -> Iterator[Problem]:
+    for number, text in itertools.chain(*(passage.lines for passage in passages)):
+        if found := HALF_WIDTH.search(text):
+            yield page.problem(number, "half-width-punctuation", text=found[0])
+
+
 def _image_problems(page: Page) -> Iterator[Problem]:
     for link in page.document.links:
         if link.alt is None:
@@ -115,38 +122,25 @@ def _image_problems(page: Page) -> Iterator[Problem]:
 
 
 def _link_problems(root: Path, page: Page) -> Iterator[Problem]:
-    """Links between pages, and to their headings."""
+    """Links to files that are not there; MkDocs looks at the headings."""
     for link in page.document.links:
-        target, _, anchor = link.target.partition("#")
-        if EXTERNAL.match(target) or FOREIGN.match(target):
-            continue
-        linked = _linked_page(root, page, target) if target else page
-        if linked is None:
+        target, _, _ = link.target.partition("#")
+        elsewhere = EXTERNAL.match(target) or FOREIGN.match(target)
+        if target and not elsewhere and not _leads_to_file(root, page, target):
             yield page.problem(link.line, "link-broken", target=link.target)
-        elif anchor and isinstance(linked, Page) and anchor not in _ids(linked):
-            facts = {"anchor": anchor, "page": linked.path}
-            yield page.problem(link.line, "link-anchor-unknown", **facts)
 
 
-def _linked_page(root: Path, page: Page, target: str) -> Page | Path | None:
-    """The page a link leads to, or the path of another file; None for neither.
+def _leads_to_file(root: Path, page: Page, target: str) -> bool:
+    """Whether a link leads to a file of its language, written, a stub, or built.
 
     A link from the root of the host leads nowhere: the site may stand elsewhere.
     """
     docs = Path(*page.path.parts[:2])
     path = Path(os.path.normpath(page.path.parent / target))
     if not path.is_relative_to(docs):
-        return None
+        return False
     is_category = path.parent.parent == docs and path.name == "index.md"
     if is_category or (path.parent == docs and path.name in GENERATED):
-        return path
-    if page.lang in LANGUAGES and path.suffix == ".md" and not (root / path).exists():
-        path = Page(root, path, "").twin_path  # whose ids the stub has too
-    if not (root / path).exists():
-        return None
-    return Page.load(root, path) if path.suffix == ".md" else path
-
-
-def _ids(page: Page) -> set[str]:
-    ids = {heading.id for heading in page.headings if heading.id}
-    return ids | DERIVED_IDS | {page.slug}
+        return True
+    twin = Page(root, path, "").twin_path if page.lang in LANGUAGES else path
+    return (root / path).exists() or (path.suffix == ".md" and (root / twin).exists())

@@ -6,12 +6,16 @@ snippet ends before its last line, or never comes to what it claims.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from cookbook.book.pages import PageError, read_text
 from cookbook.book.syntax import DEFINITIONS, claims
 from cookbook.rules import Problem, limits
+
+# A line that stands for anything, or nothing at all.
+SAYS_NOTHING = re.compile(r"\A[.\s]*\Z|^ *\.\.\. *$", re.MULTILINE)
 
 
 def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Problem]:
@@ -22,7 +26,7 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         yield error.problem
         return
     output = (root / path).with_suffix(".out")
-    if output.exists() and not output.read_text("utf-8", "replace").strip(". \n"):
+    if output.exists() and SAYS_NOTHING.search(output.read_text("utf-8", "replace")):
         yield Problem(path.with_suffix(".out"), 1, "output-says-nothing")
     try:
         tree = ast.parse(source)
@@ -31,18 +35,36 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         yield Problem(path, error.lineno or 1, "snippet-does-not-parse", facts)
         return
     yield from _length_problems(path, source, "program" if is_program else shape(tree))
-    if not any(claims(tree)) and not output.exists():
+    if not any(claims(tree)) and not (output.exists() and _prints_results(tree)):
         yield Problem(path, 1, "claim-missing")
+    lines = source.splitlines()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
-            given = {keyword.arg for keyword in node.keywords}  # None for **
-            if not given & {"weights_only", None}:
+            given = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
+            code = "".join(lines[node.lineno - 1 : node.end_lineno])
+            unsafe = given.get("weights_only", None in given) is False
+            if unsafe and "#" not in code:  # None is the name of **arguments
                 yield Problem(path, node.lineno, "load-without-weights-only")
-        # Proof that is none: torch.testing.assert_close, or another such, assigned to.
-        is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-        if is_set and node.attr.startswith("assert_"):
-            facts = {"name": ast.unparse(node)}
-            yield Problem(path, node.lineno, "assertion-replaced", facts)
+
+
+def test_problems(root: Path, snippet: Path, test: Path) -> Iterator[Problem]:
+    """A snippet has tests, which load it."""
+    include = snippet.relative_to("snippets")
+    if not (root / test).exists():
+        yield Problem(snippet, 1, "test-missing", {"test": test})
+    else:
+        text = (root / test).read_text("utf-8", "replace")
+        if snippet.name not in text or "def test" not in text:
+            facts = {"snippet": snippet, "include": include}
+            yield Problem(test, 1, "test-of-other-snippet", facts)
+
+
+def _prints_results(tree: ast.Module) -> bool:
+    """Whether what is printed is not only words that stand in the file."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    prints = [node for node in calls if getattr(node.func, "id", "") == "print"]
+    values = [value for node in prints for value in node.args]
+    return not prints or not all(isinstance(v, ast.Constant) for v in values)
 
 
 def shape(tree: ast.Module) -> str:

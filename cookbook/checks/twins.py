@@ -2,18 +2,24 @@
 
 from collections.abc import Iterator
 
+from cookbook.book.catalogue import Recipe
 from cookbook.book.pages import Page
 from cookbook.book.twins import KEY, is_behind, marked, only_one_changed, words_hash
 from cookbook.rules import Problem
 
 
-def problems(page: Page, twin: Page) -> Iterator[Problem]:
-    """What keeps two pages from being in line, in structure or in words.
+def problems(recipe: Recipe) -> Iterator[Problem]:
+    """What keeps a recipe's pages from being in line, in structure or in words.
 
     The code is shared, so the blocks are the same at any time. While one page has
     moved on, the other need not have its headings, errors and links: a change to
     the words of one language is welcome.
     """
+    page, *twins = recipe.written.values()
+    if not twins:
+        yield page.problem(1, "twin-not-written", twin=page.twin_path)
+        return
+    (twin,) = twins
     yield from block_differences(page, twin)
     if not only_one_changed(page, twin):
         yield from word_differences(page, twin)

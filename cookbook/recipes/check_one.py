@@ -7,14 +7,20 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.checks import lint, structure
-from cookbook.rules import report
+from cookbook.book.records import git
+from cookbook.checks import lint, names, structure
+from cookbook.rules import Problem, report
 
 GPU_RUNS = "make test-gpu runs it, for a pull request a maintainer"
+SEVERAL = 2  # spaces: words that nobody uses by accident
+PICTURES = (".png", ".svg")
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+PYTEST += ["--durations=5", "--durations-min=10"]  # what is slow is named
 
 
 def check(catalogue: Catalogue, recipes: list[Recipe], fix: bool) -> bool:
@@ -29,8 +35,11 @@ def check(catalogue: Catalogue, recipes: list[Recipe], fix: bool) -> bool:
 
 
 def files(recipe: Recipe) -> list[Path]:
-    """The recipe's own files that exist: pages, snippets, outputs, tests."""
-    return [path for path in recipe.files if (recipe.root / path).is_file()]
+    """Its own files that exist: pages, snippets, outputs, tests, and pictures."""
+    links = (page.links for page in recipe.written.values())
+    linked = (recipe.page_for("en").path.parent / link for link in chain(*links))
+    own = [path for path in linked if path.suffix in PICTURES]
+    return [p for p in [*recipe.files, *own] if (recipe.root / p).is_file()]
 
 
 def contents(recipes: list[Recipe]) -> dict[Path, bytes]:
@@ -56,13 +65,33 @@ def in_order(catalogue: Catalogue, recipe: Recipe) -> bool:
     """Print what is wrong with a recipe's files; whether nothing is."""
     paths = files(recipe)
     print(f"{recipe.slug}: structure of its files", flush=True)
-    errors = report(structure.problems_of(catalogue, paths))
+    found = structure.problems_of(catalogue, paths)
+    if importlib.util.find_spec("torch"):
+        found += chain(*map(names.problems, recipe.written.values()))
+    if not any(problem.is_error for problem in found):
+        found += taken_places(catalogue, recipe)
+    errors = report(found)
     sources = [path for path in paths if path.suffix == ".py"]
     styled = [lint.passes(*command) for command in lint.style(sources)]
     for block in recipe.blocks if recipe.page_for("en").readable else ():
         if block.mark == "gpu":
             print(f"  {block.path}: not run, it needs a GPU; {GPU_RUNS}")
     return not errors and all(styled)
+
+
+def taken_places(catalogue: Catalogue, recipe: Recipe) -> Iterator[Problem]:
+    """New aliases that hold all of another recipe's, whose place they may take."""
+    for lang, page in recipe.written.items():
+        committed = git(recipe.root, "show", f"HEAD:{page.path}")
+        at = page.meta_line("aliases")
+        new = [alias for alias in page.meta["aliases"] if alias not in committed]
+        for other in catalogue.written_in(lang) if new else ():
+            owned = other.written[lang].meta.get("aliases", [])
+            owned = [words for words in owned if words.count(" ") >= SEVERAL]
+            for alias in new if other.slug != recipe.slug else ():
+                if any(words.casefold() in alias.casefold() for words in owned):
+                    facts = {"alias": alias, "slug": other.slug}
+                    yield page.problem(at, "place-taken", **facts)
 
 
 def runs(root: Path, recipes: list[Recipe]) -> bool:
@@ -74,7 +103,11 @@ def runs(root: Path, recipes: list[Recipe]) -> bool:
     run = [path for path in paths if path.suffix == ".md" or path.parts[0] == "tests"]
     print("its blocks and tests", flush=True)
     done = subprocess.run(
-        [*PYTEST, *run], cwd=root, capture_output=True, text=True, check=False
+        [*PYTEST, "--trials", *run],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     print(done.stdout + done.stderr)
     return done.returncode == 0

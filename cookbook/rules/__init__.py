@@ -85,16 +85,11 @@ def report(problems: Iterable[Problem], brief: bool = False) -> int:
         print(f"  {problem}")
     if warnings:
         print(WARNINGS_FOLLOW[reader_language()])
-    lines = [str(problem) for problem in warnings]
-    if brief:
-        files: dict[str, set[str]] = {}
-        for problem in warnings:
-            files.setdefault(problem.rule.code, set()).add(problem.path.stem)
-        lines = [
-            f"{rule} {len(of)}: {', '.join(sorted(of))}" for rule, of in files.items()
-        ]
-    for line in lines:
-        print(f"  {line}")
+    for rule in dict.fromkeys(problem.rule.code for problem in warnings):
+        of_rule = [problem for problem in warnings if problem.rule.code == rule]
+        names = sorted({problem.path.stem for problem in of_rule})
+        lines = [f"{rule} {len(names)}: {', '.join(names)}"] if brief else of_rule
+        print(*(f"  {line}" for line in lines), sep="\n")
     return len(errors)
 
 

@@ -1,5 +1,6 @@
 """What came of a block: it ended well, reached what it claims, printed the same."""
 
+import ast
 import os
 import re
 import subprocess
@@ -11,7 +12,11 @@ from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import PYTHON, Block, Page
 from cookbook.running import output, pictures
 from cookbook.running.child import END, LOGS
-from cookbook.running.runner import Job, Result, shortened
+from cookbook.running.runner import Job, Result, Runner, shortened
+
+SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
+OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
+QUICK = 10.0  # seconds of CPU; to run what takes more four times would be too slow
 
 
 def job_of(block: Block, page: Page) -> Job:
@@ -69,6 +74,31 @@ def fault(
         if text:
             sections.append(f"--- {name}\n{shortened(text.rstrip())}")
     return "\n".join(sections)
+
+
+def never_reached(block: Block, result: Result) -> int | None:
+    """The first line of a snippet's statement that its run did not come to."""
+    spans = sorted(answer.statements(ast.parse(block.code)))
+    missed = (a for a, b in spans if result.lines.isdisjoint(range(a, b + 1)))
+    return next(missed, None)
+
+
+def fault_of_other_seeds(block: Block, result: Result, runner: Runner) -> str | None:
+    """Whether a quick snippet's claims hold for its own seed only."""
+    is_seeded = block.snippet and SEED.search(block.code)
+    for more in OTHER_SEEDS if is_seeded and result.seconds < QUICK else ():
+        file = runner.scratch / f"seeds-{more}" / block.snippet.name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(reseeded(block.code, more), "utf-8")
+        result = runner.submit(Job((str(file),))).result()
+        if result.problem:
+            said = f"with other seeds, {result.problem}; claim what holds for any"
+            return f"{block.snippet}:1: {said}\n{shortened(result.stderr)}"
+    return None
+
+
+def reseeded(code: str, more: int) -> str:
+    return SEED.sub(lambda seed: str(int(seed[0]) + more), code)
 
 
 def _difference(root: Path, snippet: Path, result: Result) -> str:

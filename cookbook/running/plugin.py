@@ -31,35 +31,25 @@ from cookbook.running.runner import (
 )
 
 PROBE = Path(__file__).with_name("probe.py")
+OPTIONS = {
+    "--gpu": "run the blocks marked gpu",
+    "--record-output": "write what the snippets print and draw beside them",
+    "--save-runs": "write a record of this run to verified/",
+    "--fresh": "run each snippet by a new interpreter, as its reader does",
+    "--unrecorded": "leave out blocks whose text the record says passed here",
+    "--trials": "run snippets with other seeds, too; those for a GPU must fail here",
+}
 GPU_REASON = "needs a GPU: run make test-gpu"
 catalogue_key = pytest.StashKey[Catalogue]()
+unreached_key = pytest.StashKey[dict[str, None]]()  # lines of snippets
 runner_key = pytest.StashKey[Runner]()
 jobs_key = pytest.StashKey[dict[Job, list["RecipeBlock"]]]()
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("cookbook")
-    group.addoption("--gpu", action="store_true", help="run the blocks marked gpu")
-    group.addoption(
-        "--record-output",
-        action="store_true",
-        help="write what the snippets print and draw beside them",
-    )
-    group.addoption(
-        "--save-runs",
-        action="store_true",
-        help="write a record of this run to verified/",
-    )
-    group.addoption(
-        "--fresh",
-        action="store_true",
-        help="run each snippet by a new interpreter, as its reader does",
-    )
-    group.addoption(
-        "--unrecorded",
-        action="store_true",
-        help="leave out blocks whose text the record says passed in this environment",
-    )
+    for name, text in OPTIONS.items():
+        group.addoption(name, action="store_true", help=text)
     parser.addini("block_timeout", "seconds a block may take", default=str(TIMEOUT))
 
 
@@ -74,16 +64,15 @@ def pytest_configure(config):
         )
     catalogue = Catalogue(config.rootpath)
     config.stash[catalogue_key] = catalogue
-    config.stash[jobs_key] = {}
-    if config.option.gpu and not gpu_found():
+    config.stash[jobs_key], config.stash[unreached_key] = {}, {}
+    option = config.option
+    on_cpu = option.record_output or (option.save_runs and not option.gpu)
+    if option.gpu and not gpu_found():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
-    if config.option.record_output and gpu_found():
+    if on_cpu and gpu_found():
         raise pytest.UsageError(
-            "--record-output: outputs are those of a CPU; set CUDA_VISIBLE_DEVICES="
-        )
-    if config.option.save_runs and not config.option.gpu and gpu_found():
-        raise pytest.UsageError(
-            "--save-runs: the blocks would use this machine's GPU; add --gpu"
+            "what is recorded is a CPU's: set CUDA_VISIBLE_DEVICES=, or, to save runs "
+            "of this machine's GPU, add --gpu"
         )
 
 
@@ -188,6 +177,12 @@ def block_record(items: list["RecipeBlock"]) -> dict:
     }
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    for place in config.stash[unreached_key]:
+        words = "its run never came to this line; a test must, or remove it"
+        terminalreporter.write_line(f"{place}: {words}")
+
+
 def pytest_unconfigure(config):
     if runner := config.stash.get(runner_key, None):
         runner.__exit__()
@@ -213,15 +208,16 @@ class RecipePage(MarkdownFile):
         for block in blocks:
             name = block.snippet.name if block.snippet else f"line {block.line}"
             item = RecipeBlock.from_parent(self, name=name, obj=block)
-            add_mark(item, block, self.config.option.gpu)
+            add_mark(item, block)
             yield item
 
 
-def add_mark(item: "RecipeBlock", block: Block, gpu: bool) -> None:
+def add_mark(item: "RecipeBlock", block: Block) -> None:
     """Translate the page's mark into pytest's."""
+    option = item.config.option
     if block.mark == "gpu":
         item.add_marker(pytest.mark.gpu)
-        if not gpu:
+        if not option.gpu and not (option.trials and block.snippet):
             item.add_marker(pytest.mark.skip(reason=GPU_REASON))
     elif block.mark == "skip":
         item.add_marker(pytest.mark.skip(reason=block.reason))
@@ -238,12 +234,24 @@ class RecipeBlock(TestBlock):
 
     def runtest(self):
         config, page = self.config, self.parent.page
-        self.result = result = submit_all(config)[self.job].result()
+        result = submit_all(config)[self.job].result()
+        if self.obj.mark == "gpu" and not config.option.gpu:  # a trial
+            if not result.problem:
+                line = self.obj.line - 1
+                raise BlockFailedError(page.problem(line, "gpu-mark-unearned"))
+            raise pytest.skip.Exception(GPU_REASON, _use_item_location=True)
+        self.result = result
         self.user_properties.append(("cpu_seconds", round(result.seconds, 1)))
         if config.option.record_output:
             judge.record(self.obj, page.root, result)
         catalogue = config.stash[catalogue_key]
         fault = judge.fault(catalogue, page, self.obj, result, config.option.gpu)
+        if config.option.trials and not fault:
+            runner = config.stash[runner_key]
+            fault = judge.fault_of_other_seeds(self.obj, result, runner)
+            if self.obj.snippet and (line := judge.never_reached(self.obj, result)):
+                place = f"{self.obj.snippet}:{line}"
+                config.stash[unreached_key][place] = None
         if fault:
             self.failed = True
             raise BlockFailedError(fault)

@@ -173,6 +173,8 @@ class Runner:
         traced = read(logs / "trace.log").splitlines()
         failed = {int(line.split()[1]) for line in traced if line.startswith("failed ")}
         left = {*answer.pop("left"), *read(logs / "left.log").splitlines()}
+        home = (folder / "home").glob("[!.]*")  # caches are hidden
+        left |= {f"{file.name} in the home folder" for file in home}
         if KEEPS_GROUP.search(python_of(job)):
             left.discard(GROUP)
         result = Result(

@@ -21,7 +21,7 @@ from cookbook.__main__ import main
 from cookbook.book.catalogue import CATEGORIES, Catalogue
 from cookbook.checks import files
 from cookbook.checks.structure import problems
-from cookbook.recipes import check_one, listing
+from cookbook.recipes import check_one
 from cookbook.running.runner import Job, Result, Runner
 from tests.helpers import ROOT
 
@@ -36,6 +36,7 @@ import runpy
 def test_it_runs():
     runpy.run_path("snippets/training/{}.py", run_name="__main__")
 """
+AFTER_TRAINING = "\n- slug: evaluation\n"  # the next category
 LINKED = ("cookbook", "docs/overrides")
 os.environ["LC_ALL"] = "C.UTF-8"  # messages are English, whoever runs the tests
 
@@ -52,7 +53,8 @@ class TinyCookbook:
             shutil.copy(ROOT / name, root / name)
         categories = (ROOT / CATEGORIES).read_text("utf-8")
         without_groups = re.sub(r"^  (?!en:|zh:).*\n", "", categories, flags=re.M)
-        self.write(str(CATEGORIES), without_groups)
+        grouped = f"\n  groups:\n  - recipes:{AFTER_TRAINING}"
+        self.write(str(CATEGORIES), without_groups.replace(AFTER_TRAINING, grouped))
         (root / "verified").mkdir()
         for name in LINKED:
             (root / name).symlink_to(ROOT / name)
@@ -91,7 +93,9 @@ class TinyCookbook:
         block = f'```python\n--8<-- "training/{name}.py"\n```\n'
         listed = (self.root / CATEGORIES).read_text("utf-8")
         if f"- {slug}\n" not in listed:
-            self.write(str(CATEGORIES), listing.add(listed, "training", slug))
+            self.replace(
+                str(CATEGORIES), AFTER_TRAINING, f"\n    - {slug}{AFTER_TRAINING}"
+            )
         answer = answer_of(textwrap.dedent(source))
         self.page("en", slug, f"{before}{block}{after}", answer)
         self.page("zh", slug, f"{before}{block}{after}")
@@ -100,8 +104,9 @@ class TinyCookbook:
         """Write a page; its body begins on line 8."""
         title = {"en": f"The {slug}", "zh": f"条目 {slug}"}[lang]
         sentence = {"en": "Use it always.", "zh": "随时可用。"}[lang]
-        front = f"title: {title}\ndescription: {sentence}\naliases:\n  - {slug}\n"
-        end = f"answer: {json.dumps(answer)}\n---\n" if answer else "---\n\n"
+        front = f"title: {title}\ndescription: {sentence}\naliases: [{slug}]\n"
+        shared = f"related: []\nanswer: {json.dumps(answer)}\n---\n"
+        end = shared if lang == "en" else "---\n\n\n"
         self.write(f"docs/{lang}/training/{slug}.md", f"---\n{front}{end}{body}")
 
     def problems(self) -> list[str]:

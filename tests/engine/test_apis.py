@@ -1,12 +1,12 @@
 """The symbols of a snippet, derived from its syntax tree."""
 
-import importlib
-from functools import reduce
-
 import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.symbols import symbols
+from cookbook.checks import names
+from cookbook.checks.names import resolve
+from tests.engine.plants import PAGE, plant
 from tests.helpers import ROOT
 
 NAMES = """
@@ -74,18 +74,6 @@ def test_symbols_of_a_source(tmp_path, source, expected):
     assert sorted(symbols(file)) == sorted(expected)
 
 
-def resolve(name: str) -> object:
-    """The object of a full name: modules are imported, the rest looked up."""
-    parts = name.split(".")
-    for cut in range(len(parts), 0, -1):
-        try:
-            module = importlib.import_module(".".join(parts[:cut]))
-        except ModuleNotFoundError:
-            continue
-        return reduce(getattr, parts[cut:], module)
-    raise ModuleNotFoundError(name)
-
-
 def test_symbols_of_the_real_snippets_exist():
     used = {name: r.slug for r in Catalogue(ROOT).recipes for name in r.apis}
     assert used
@@ -96,3 +84,24 @@ def test_symbols_of_the_real_snippets_exist():
         except (AttributeError, ModuleNotFoundError) as error:
             missing[name] = f"{slug}: {error}"
     assert missing == {}
+
+
+WRONG = {
+    "`torch.flip_lr(x)`": "P314 torch.flip_lr does not exist in this release",
+    "`nn.Linear(2, 2, biass=True)`": "P315 nn.Linear takes no argument biass",
+    "`torch.roll(x, dim=0)`": "P315 torch.roll takes no argument dim",
+}
+RIGHT = "`torch.cat(x).numpy(force=True)` `nn.Linear(2, 2, bias=False)` `F.relu(x`"
+
+
+def test_names_of_torch_in_inline_code_exist(cookbook):
+    plant(cookbook, en="\n".join([*WRONG, RIGHT]))
+    page = Catalogue(cookbook.root).by_slug["label-smoothing"].pages["en"]
+    found = map(str, names.problems(page))
+    for line, (problem, words) in enumerate(zip(found, WRONG.values(), strict=True)):
+        assert problem.startswith(f"{PAGE}:{12 + line}: {words}")
+
+
+def test_names_on_the_real_pages_exist():
+    pages = Catalogue(ROOT).pages
+    assert [str(one) for page in pages for one in names.problems(page)] == []

@@ -145,17 +145,6 @@ def test_a_pull_request_runs_the_pages_and_tests_that_it_touches(cookbook, path)
     assert done.stdout.split() == TOUCHED[path]
 
 
-# A run of the blocks without the others is in test_plugin.py.
-NEEDED = ("torch", "numpy", "pytest", "pytest-codeblocks", "Markdown", "psutil")
-NEEDED += ("markdown-it-py", "pymdown-extensions", "PyYAML")
-
-
-@pytest.mark.parametrize("guide", GUIDES.values())
-def test_the_guides_name_the_packages_that_blocks_need(guide):
-    text = " ".join((ROOT / guide).read_text("utf-8").split())
-    assert all(re.search(rf"\b{name}\b", text, re.ASCII) for name in NEEDED)
-
-
 WITHOUT = ("numpy", "playwright", "psutil", "pytest", "pytest_codeblocks", "sklearn")
 WITHOUT += ("torch", "torchvision", "xdist")
 LIGHT = f"""
@@ -185,10 +174,3 @@ def test_the_light_environment_suffices(cookbook):
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert all(said in done.stdout for said in COMMANDS.values()), done.stdout
     assert (cookbook.root / "site/recipes.json").exists()
-
-
-def test_the_full_environment_adds_to_the_light_one():
-    names = ("requirements.in", "requirements-site.in")
-    full, light = ((ROOT / name).read_text("utf-8") for name in names)
-    assert f"-r {names[1]}\n" in full
-    assert not set(re.findall(r"^\w.*", full, re.M)) & set(light.splitlines())

@@ -34,6 +34,8 @@ FAULTY = {
     "prints-otherwise": '"""Print."""\n\nprint("new")\n',
     "draws-otherwise": '"""Draw nothing more."""\n\nassert 1 + 1 == 2\n',
     "needs-package": '"""Import."""\n\nimport no_such_package\n\nassert True\n',
+    "one-seed": '"""Draw."""\n\nimport torch\n\ntorch.manual_seed(0)\n'
+    "assert round(torch.rand(1).item(), 4) == 0.4963\n",
     "needs-network": '"""Reach out."""\n\nimport socket\n\nassert True\n'
     'socket.gethostbyname("example.org")\n',
 }
@@ -79,6 +81,7 @@ def batch(tiny_cookbook):
         "snippets/training/draws_otherwise.svg", "<svg>\n<text>x</text></svg>"
     )
     cookbook.recipe("a-kills", "import os\nos.kill(os.getppid(), 9)\nassert True\n")
+    cookbook.recipe("half-run", "x = 1\nassert x == 1\nif x == 2:\n    x = 3\n")
     cookbook.recipe("counted", COUNTED)
     again = '\n```python\n--8<-- "training/counted.py"\n```\n'
     cookbook.recipe("shell", PRINT, after=SHELL)
@@ -87,10 +90,13 @@ def batch(tiny_cookbook):
     cookbook.replace("docs/en/training/unmarked.md", "unmarked.py", "marked.py")
     cookbook.replace("docs/zh/training/unmarked.md", "unmarked.py", "marked.py")
     (cookbook.root / "snippets/training/unmarked.py").unlink()
+    gpu = "<!--pytest.mark.gpu-->\n"
+    cookbook.recipe("needs-gpu", "assert not __file__\n", before=gpu)
     cookbook.recipe("alone", PRINT)
     (cookbook.root / "docs/zh/training/alone.md").unlink()
     counter = cookbook.root / "counter"
-    run = cookbook.pytest("-o", "block_timeout=10", COUNT_FILE=str(counter))
+    options = ("--trials", "-o", "block_timeout=10")
+    run = cookbook.pytest(*options, COUNT_FILE=str(counter))
     run.cookbook, run.counted = cookbook, counter.read_text("utf-8")
     return run
 
@@ -126,6 +132,8 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
         "than snippets/training/draws_otherwise.svg; look at it, and if right, ",
         "needs-package": "snippets/training/needs_package.py:3: needs "
         "no_such_package, which is not installed here",
+        "one-seed": "snippets/training/one_seed.py:1: with other seeds, exited with "
+        "code 1; claim what holds for any",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
         "(example.org); make its data in the snippet",
     }.items(),
@@ -146,6 +154,12 @@ PASSED += [("unmarked", "marked.py"), ("alone",)]
 @pytest.mark.parametrize("item", PASSED)
 def test_what_is_in_order_passes(batch, item):
     assert batch.of(*item) == ("passed", "")
+
+
+def test_a_line_that_a_passing_run_never_came_to_is_named(batch):
+    assert batch.of("half-run")[0] == "passed"
+    place = "snippets/training/half_run.py:4: its run never came to this line; a test"
+    assert batch.stdout.count(place) == 1
 
 
 def test_every_block_of_a_page_is_an_item(batch):
@@ -179,14 +193,24 @@ NEEDS = "needs a GPU: run make test-gpu"
 
 
 @pytest.mark.parametrize(
-    ("item", "reason"),
-    [("marked.py", NEEDS), ("line 14", "it resets the GPU"), ("line 19", NEEDS)],
+    ("slug", "item", "reason"),
+    [
+        ("needs-gpu", None, NEEDS),
+        ("marked", "line 14", "it resets the GPU"),
+        ("marked", "line 19", NEEDS),
+    ],
 )
-def test_a_marked_block_is_not_run_and_says_why(batch, item, reason):
-    status, text = batch.of("marked", item)
+def test_a_marked_block_is_not_run_and_says_why(batch, slug, item, reason):
+    status, text = batch.of(slug, item)
     assert status == "skipped"
     assert reason in text
-    assert re.search(rf"^SKIPPED .*marked\.md: {reason}$", batch.stdout, re.M)
+    assert re.search(rf"^SKIPPED .*{slug}\.md(:\d+)?: {reason}$", batch.stdout, re.M)
+
+
+def test_what_passes_without_a_gpu_has_not_earned_its_mark(batch):
+    status, text = batch.of("marked")
+    assert status == "failure"
+    assert "docs/en/training/marked.md:8: P216 marked gpu, and the code" in text
 
 
 def test_problems_are_marked_in_the_diff_of_a_pull_request(batch, capsys):

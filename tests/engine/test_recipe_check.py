@@ -1,12 +1,9 @@
 """``python -m cookbook check <slug>`` checks one recipe, and ``--fix`` mends it."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from tests.engine.plants import OUTPUT, PAGE, SNIPPET, TEST, TWIN, plant
+from tests.helpers import ROOT
 
 
 def check(cookbook, *arguments: str):
@@ -87,17 +84,6 @@ def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name):
         assert done.stdout.count(f"{TWIN}{message}") <= 1
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(cookbook):
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-m", "cookbook", "find", "smoothing"]
-    done = subprocess.run(
-        command, cwd=cookbook.root, stdout=writing, stderr=subprocess.PIPE, check=False
-    )
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
-
-
 @pytest.mark.usefixtures("nothing_run")
 def test_mending_changes_no_string(cookbook):
     text = 'TEXT = """a\tb\nx   \n"""\nSEPARATOR = "\t"\n'
@@ -146,3 +132,32 @@ def test_what_a_machine_can_mend_is_mended_and_each_step_named(cookbook, monkeyp
     assert any(line.startswith("3 passed in ") for line in lines)
     assert lines[-1] == "all in order"
     assert (cookbook.root / OUTPUT).read_text("utf-8") == "2\n"
+
+
+@pytest.mark.usefixtures("nothing_run")
+def test_a_new_alias_that_holds_another_recipes_is_named(cookbook):
+    cookbook.recipe("other", cookbook.CLAIM)
+    cookbook.replace("docs/en/training/other.md", "[other]", "[out of memory]")
+    plant(cookbook, en=["[label-smoothing]", "[GPU Out of Memory in training]"])
+    said = "P409 the new alias GPU Out of Memory in training holds an alias of other"
+    assert said in check(cookbook, "label-smoothing").stdout
+    cookbook.commit()
+    assert said not in check(cookbook, "label-smoothing").stdout
+
+
+ONE_LANGUAGE = """
+from tests import helpers
+
+helpers.ROOT = helpers.Path.cwd()
+
+def test_errors():
+    with helpers.raises_as_documented("training/label-smoothing", "KeyError:"):
+        {}[1]
+"""
+
+
+def test_one_language_is_enough_for_messages(cookbook):
+    plant(cookbook, zh="```pytb\nKeyError: 1\n```", en=False, test=ONE_LANGUAGE)
+    (cookbook.root / "tests/helpers.py").symlink_to(ROOT / "tests/helpers.py")
+    run = cookbook.command("pytest", "-p", "no:cacheprovider", TEST)
+    assert run.returncode == 0, run.stdout

@@ -1,18 +1,20 @@
 """Records: only a run's own, unchanged words about the present text count."""
 
-import shutil
-
 import pytest
 
 from cookbook.book import records
 from cookbook.book.catalogue import Catalogue
-from cookbook.checks.records import problems
+from cookbook.checks import structure
 from cookbook.site import indexes, publish, status
 from tests.engine.plants import ENVIRONMENT, SNIPPET, passed, plant
 from tests.helpers import ROOT
 
 SLUG = "label-smoothing"
 GPU = {**ENVIRONMENT, "kind": "gpu", "device": "NVIDIA H100", "cuda": "13.0"}
+
+
+def problems(root) -> list[str]:
+    return [str(one) for one in structure._record_problems(root)]
 
 
 @pytest.fixture
@@ -135,7 +137,6 @@ FAULTS = {
     "its environment lacks cuda": ('"cuda"', '"cude"'),
     "its schema is not 2": ('"schema": 2', '"schema": 3'),
     "it is that of cpu-torch2.15.0-py3.12": ("3.11.7", "3.12.7"),
-    "it is of 9999-01-01, which is yet": ("2026-11-20", "9999-01-01"),
 }
 
 
@@ -143,31 +144,10 @@ FAULTS = {
 def test_a_record_that_can_not_be_believed_is_reported_and_ignored(book, words):
     file = book.write(ENVIRONMENT).relative_to(book.root)
     book.cookbook.replace(str(file), *FAULTS[words])
-    (problem,) = map(str, problems(book.root))
+    (problem,) = problems(book.root)
     assert problem.startswith(f"{file}:1: R102 the record cannot be believed: {words}")
     assert problem.endswith(RERUN)
     assert book.line().startswith("CPU: not yet run")
-
-
-def test_a_record_of_no_commit_in_the_history_is_reported(book):
-    """Nothing is said where the history is not there."""
-    git, root = book.cookbook.git, book.root
-    book.cookbook.commit()
-    book.write({**ENVIRONMENT, "commit": records.commit(root)})
-    book.write(GPU)
-    (problem,) = problems(root)
-    unknown = f"it is of commit {'0' * 40}, which is not in the history"
-    file = "verified/nvidia-h100-torch2.15.0-py3.11.json"
-    assert (
-        str(problem)
-        == f"{file}:1: R102 the record cannot be believed: {unknown}{RERUN}"
-    )
-    book.cookbook.commit()
-    git("clone", "--quiet", "--depth=1", f"file://{root}", "shallow")
-    assert problems(root / "shallow") == []
-    shutil.rmtree(root / ".git")
-    git("init", "--quiet")  # as who takes the files and begins anew
-    assert problems(root) == []
 
 
 def test_what_is_written_can_be_believed(book):

@@ -16,10 +16,10 @@ import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.checks import files, lint, prose
+from cookbook.checks.names import resolve
 from cookbook.rules import GROUPS, RULES, WARNING, Problem, report
 from cookbook.site import indexes
 from tests.engine.plants import TWIN, plant
-from tests.engine.test_apis import resolve
 from tests.helpers import ROOT
 
 LEFT = "/home" + "/ana"  # a path of one machine

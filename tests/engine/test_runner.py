@@ -283,6 +283,7 @@ LEFT = {
         "os.posix_spawnp('sleep', ['sleep', '60'], os.environ, setsid=True)\n",
         "sleep 60",
     ),
+    "a file": ("open(os.path.expanduser('~/x'), 'w').close()", "x in the home folder"),
     "a thread": (
         "threading.Thread(target=lambda: time.sleep(60), daemon=True).start()\n",
         "the thread 'Thread-1 (<lambda>)', at line 2",

@@ -6,14 +6,12 @@ stand in faults.toml.
 
 import re
 import tomllib
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
 from cookbook.book.catalogue import Catalogue
-from cookbook.checks.shown import Referee
-from tests.engine.plants import FILES, PAGE, plant
+from tests.engine.plants import FILES, plant
 
 TABLES = tomllib.loads(Path(__file__).with_name("faults.toml").read_text("utf-8"))
 LISTS, LISTED = "docs/categories.yml", "    - label-smoothing\n"
@@ -59,26 +57,6 @@ def test_a_warning_is_given_and_nothing_refused(cookbook, row):
 @each("sound")
 def test_what_is_in_order_is_not_refused(cookbook, row):
     assert planted(cookbook, row).problems() == []
-
-
-# The referee renders the page; here the reader of the Markdown saw something else.
-UNREAD = {
-    "fences": ("```bash\nls\n```", "P221 the site shows 2 blocks, 1"),
-    "headings": ("## More {#more}", "P223 the site shows <h2> more,"),
-    "links": ("[a](b.md)", "P223 the site shows <a> b.md,"),
-    "unclear": ("<video></video>", "P307 <video> is HTML; "),
-}
-
-
-@pytest.mark.parametrize("kind", UNREAD)
-def test_the_referee_names_what_the_reader_did_not_see(cookbook, kind):
-    markdown, message = UNREAD[kind]
-    plant(cookbook, both=markdown)
-    page = Catalogue(cookbook.root).by_slug["label-smoothing"].pages["en"]
-    page.__dict__["document"] = document = deepcopy(page.document)  # it is cached
-    del getattr(document, kind)[-1]
-    found, *_ = Referee(cookbook.root).problems(page)
-    assert str(found).startswith(f"{PAGE}:1: {message}")
 
 
 def test_facts_stand_on_the_only_page(cookbook):

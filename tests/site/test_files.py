@@ -8,7 +8,7 @@ import re
 import pytest
 
 from cookbook.book.pages import HAN, LANGUAGES, PASSIVE
-from cookbook.checks.shown import Rendered
+from cookbook.checks import shown
 from cookbook.site import search, status
 from tests.helpers import ROOT
 
@@ -60,8 +60,9 @@ def test_pages_show_the_answer_and_exactly_the_files(site, recipes):
         files = [(ROOT / s["path"]).read_text("utf-8") for s in entry["snippets"]]
         for lang in LANGUAGES:
             page = (site / entry["url"][lang] / "index.html").read_text("utf-8")
-            blocks = Rendered.read(page).blocks
-            first, *codes = [block for block in blocks if block[0] not in PASSIVE]
+            first, *codes = [
+                block for block in shown.blocks(page) if block[0] not in PASSIVE
+            ]
             assert first[1] == entry["answer"] + "\n"
             assert [code for kind, code in codes if kind == "python"] == files
 

@@ -1,6 +1,8 @@
 """What behaviour tests may not reach: the real home, caches, the snippets, the time."""
 
 import os
+import runpy
+import shutil
 import sys
 import tempfile
 import time
@@ -8,25 +10,31 @@ from pathlib import Path
 
 import pytest
 
+from cookbook.running.child import GUARD, LOGS
+
 SNIPPETS = f"{Path(__file__).parents[2] / 'snippets'}{os.sep}"
 CACHES = ("TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_folders(tmp_path_factory):
-    """An empty home and a temporary folder, and no caches, for all tests together.
+# An empty home and temporary folder, and no caches, for all tests together: before the
+# first of them imports a snippet. The number of threads is torch's own choice: tests
+# quote what it says then.
+FOLDER = Path(tempfile.mkdtemp(prefix="t-"))
+for name in ("HOME", "TMPDIR"):
+    (FOLDER / name).mkdir()
+    os.environ[name] = str(FOLDER / name)
+tempfile.tempdir = None
+for name in (*CACHES, "OMP_NUM_THREADS"):
+    os.environ.pop(name, None)
+# Tests meet the guard of blocks: there is no network.
+with pytest.MonkeyPatch.context() as patch:
+    patch.setenv(LOGS, str(FOLDER))
+    runpy.run_path(str(GUARD))
 
-    The number of threads is torch's own choice: tests quote what it says then.
-    """
-    home, temporary = (tmp_path_factory.mktemp(name) for name in ("home", "t"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(home))
-        patch.setenv("TMPDIR", str(temporary))
-        patch.setattr(tempfile, "tempdir", None)
-        for name in (*CACHES, "OMP_NUM_THREADS"):
-            patch.delenv(name, raising=False)
-        yield
+
+def pytest_unconfigure():
+    shutil.rmtree(FOLDER, ignore_errors=True)
 
 
 @pytest.fixture(scope="module", autouse=True)
