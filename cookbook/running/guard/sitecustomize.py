@@ -100,7 +100,7 @@ class Trace:
         sys.settrace(self.enter)
 
     def untraced_import(self, name: str, *args, **kwargs):
-        """Import as Python does. Tracing would take a quarter of the time of torch's."""
+        """Import as Python does; traced, torch's import takes a third more time."""
         before = sys.gettrace()
         if before != self.enter or f"/{name}.py" in self.file:
             return self.importing(name, *args, **kwargs)
