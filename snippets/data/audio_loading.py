@@ -11,10 +11,12 @@ from scipy.io import wavfile
 def load_wav(path):
     """Return the samples, (channels, n) in [-1, 1], and the rate in Hz."""
     rate, data = wavfile.read(path)  # (n,) or (n, channels)
-    kind = data.dtype.kind  # "i": signed, "u": 8 bits, "f": float
-    top = 1 if kind == "f" else 2 ** (8 * data.itemsize - 1)
     x = torch.tensor(np.atleast_2d(data.T)).float()
-    return (x - top * (kind == "u")) / top, rate
+    if data.dtype.kind == "u":  # 8 bits: silence is 128
+        x = x - 128
+    if data.dtype.kind != "f":  # integers: divide by the largest
+        x = x / 2 ** (8 * data.itemsize - 1)
+    return x, rate
 
 
 if __name__ == "__main__":

@@ -12,10 +12,25 @@ from sklearn.metrics import (
 )
 from torchmetrics import AUROC
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
 
 PAGE = "evaluation/roc-auc"
-roc_auc = load_snippet("evaluation/roc_auc.py").roc_auc
+roc_auc = load_snippet("evaluation/roc_auc_torch.py").roc_auc
+
+
+SOURCE = (ROOT / "snippets/evaluation/roc_auc.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_the_answer_takes_scores_and_targets_as_they_come(dtype):
+    head = SOURCE[SOURCE.index("from sklearn") : SOURCE.index("\n\ntorch.manual")]
+    lines = SOURCE[SOURCE.index("truth,") : SOURCE.index("\nprint")]
+    score, target = data(7)
+    for kind in (torch.bool, torch.float32, torch.int64):
+        names = {"score": score.to(dtype), "target": target.to(kind)}
+        exec(f"{head}\n{lines}", names)
+        assert names["auc"] == pytest.approx(roc_auc(score, target).item(), rel=1e-6)
+        assert names["ap"] == average_precision_score(target, score)
 
 
 def data(levels, n=300):
