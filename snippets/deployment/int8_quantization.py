@@ -14,8 +14,9 @@ torch.save(model.eval().state_dict(), "float.pth")
 expected = model(x).detach()
 new_model = deepcopy(model)  # yours: a model of the same class, in float
 
-quantize_(model, Int8WeightOnlyConfig())  # in place, only nn.Linear
-torch.save(model.state_dict(), "int8.pth")
+int8 = deepcopy(model)
+quantize_(int8, Int8WeightOnlyConfig())  # in place, only nn.Linear
+torch.save(int8.state_dict(), "int8.pth")
 weights = torch.load("int8.pth", weights_only=True)
 new_model.load_state_dict(weights, assign=True)  # needs no quantize_
 

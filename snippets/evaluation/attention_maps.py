@@ -9,7 +9,6 @@ model = VisionTransformer(32, 8, 2, 4, 16, 32).eval()  # yours: vit_b_16()
 x = torch.rand(3, 3, 32, 32)
 
 
-
 def ask(module, args, kwargs):
     """Ask the layer for its weights."""
     return args, kwargs | {"need_weights": True, "average_attn_weights": False}

@@ -4,7 +4,9 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-labels = torch.arange(5).repeat(200)  # the height of a bright spot, 1000 images
+labels = torch.arange(5).repeat(
+    200
+)  # the height of a bright spot, 1000 images
 images = torch.randn(1000, 3, 16, 16)  # (N, 3, H, W)
 images[range(1000), :, labels * 3, torch.randint(16, (1000,))] += 6
 model = nn.Sequential(nn.Flatten(), nn.Linear(768, 5))
@@ -22,4 +24,6 @@ with torch.inference_mode():
 predicted = probs.argmax(1)  # (N,)
 
 plain = (model(x).argmax(1) == y).float().mean()
-print(f"accuracy {plain:.2f} without, {(predicted == y).float().mean():.2f} with")
+print(
+    f"accuracy {plain:.2f} without, {(predicted == y).float().mean():.2f} with"
+)

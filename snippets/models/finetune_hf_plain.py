@@ -1,29 +1,31 @@
 """Fine-tune a transformers model in a plain PyTorch loop."""
 
 import torch
-import transformers
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from torch.utils.data import DataLoader
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertTokenizer,
+    DataCollatorWithPadding,
+)
 
-DATA = {"a good film": 1, "so bad": 0, "so good": 1, "a bad film": 0}
 
-
-def load():
-    """Build a tiny BERT, without a download. In your code instead:"""
-    # tokenizer = AutoTokenizer.from_pretrained(name)
-    # model = AutoModelForSequenceClassification.from_pretrained(
-    #     name, num_labels=2)
-    tokenizer = transformers.BertTokenizer(model_max_length=512)
+def tiny_bert(folder="tiny-bert"):
+    """Write a tiny BERT and its tokenizer, without a download."""
+    tokenizer = BertTokenizer(model_max_length=512)
     tokenizer.add_tokens(["a", "bad", "film", "good", "so"])
-    config = transformers.BertConfig(
-        vocab_size=10, hidden_size=24, num_hidden_layers=2
-    )
-    return tokenizer, AutoModelForSequenceClassification.from_config(config)
+    config = BertConfig(vocab_size=10, hidden_size=24, num_hidden_layers=2)
+    tokenizer.save_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_config(config)
+    model.save_pretrained(folder)
+    return folder
 
 
-def train(model, tokenizer, data, optimizer, epochs):
+def train(model, tokenizer, data, optimizer, epochs, batch_size=16):
     """Train on texts that are tokenized; each has its label."""
-    pad = transformers.DataCollatorWithPadding(tokenizer)
-    loader = torch.utils.data.DataLoader(data, 2, shuffle=True, collate_fn=pad)
+    pad = DataCollatorWithPadding(tokenizer)
+    loader = DataLoader(data, batch_size, shuffle=True, collate_fn=pad)
     model.train()  # from_pretrained leaves it in eval mode
     for _ in range(epochs):
         for batch in loader:
@@ -33,22 +35,24 @@ def train(model, tokenizer, data, optimizer, epochs):
             optimizer.zero_grad()
 
 
-def main():
-    """Train, save and load again."""
+if __name__ == "__main__":
     torch.manual_seed(0)
-    tokenizer, model = load()
-    model.to(torch.accelerator.current_accelerator(True) or "cpu")
-    data = [{**tokenizer(x, truncation=True), "label": DATA[x]} for x in DATA]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)  # BERT: 2e-5
-    train(model, tokenizer, data, optimizer, epochs=10)
+    device = torch.accelerator.current_accelerator(check_available=True) or "cpu"
+    name = tiny_bert()  # yours: "google-bert/bert-base-uncased"
+    texts = {"a good film": 1, "so bad": 0, "so good": 1, "a bad film": 0}
+    lr, epochs = 5e-3, 20  # yours: 2e-5 and 3
 
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        name, num_labels=2, dtype=torch.float32  # bfloat16 loses small steps
+    ).to(device)
+    data = [{**tokenizer(x, truncation=True), "label": texts[x]} for x in texts]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    train(model, tokenizer, data, optimizer, epochs)
     model.save_pretrained("finetuned")
     tokenizer.save_pretrained("finetuned")
+
     model = AutoModelForSequenceClassification.from_pretrained("finetuned")
-    tokenizer = AutoTokenizer.from_pretrained("finetuned")
-    batch = tokenizer(list(DATA), padding=True, return_tensors="pt")
-    print(model(**batch).logits.argmax(1).tolist())
-
-
-if __name__ == "__main__":
-    main()
+    batch = tokenizer(list(texts), padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        print(model(**batch).logits.argmax(1).tolist())

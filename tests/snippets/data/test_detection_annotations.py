@@ -89,8 +89,7 @@ def test_an_image_without_objects(tmp_path, model):
 
 def test_the_target_is_what_torchvision_wants(model):
     assert all(
-        loss.isfinite()
-        for loss in train(model, snippet.boxes, snippet.labels).values()
+        loss.isfinite() for loss in train(model, snippet.boxes, snippet.labels).values()
     )
     with raises_as_documented(PAGE, "AssertionError: All bounding"):
         train(model, torch.tensor([[30.0, 20, 10, 12]]), torch.tensor([1]))

@@ -37,7 +37,9 @@ def test_each_worker_and_epoch_has_a_seed_of_its_own(wrap):
     loader = loader_of(dataset)
     first, second = draw(loader), draw(loader)
     assert len({*first, *second}) == 16
-    assert draw(loader_of(wrap(snippet.Noise()))) == first  # the same seed, the same run
+    assert (
+        draw(loader_of(wrap(snippet.Noise()))) == first
+    )  # the same seed, the same run
     assert not {*draw(loader_of(dataset, 1))} & {*first}
 
 

@@ -54,7 +54,9 @@ def test_the_uncertain_are_wrong_more_often():
 )
 def test_every_kind_of_dropout_is_found(kind):
     torch.manual_seed(0)
-    x = torch.ones(2, 4, 3, 3, 3)[(..., *[0] * {nn.Dropout1d: 2, nn.Dropout2d: 1}.get(kind, 0))]
+    x = torch.ones(2, 4, 3, 3, 3)[
+        (..., *[0] * {nn.Dropout1d: 2, nn.Dropout2d: 1}.get(kind, 0))
+    ]
     model = nn.Sequential(nn.BatchNorm1d(4) if x.dim() == 3 else nn.Identity(), kind())
     assert spread(only_dropout(model), x) > 0
     assert not model[0].training

@@ -38,7 +38,9 @@ def test_the_mean_of_the_probabilities():
 
 def test_vmap_runs_each_model():
     expected = [outputs(model, together.x) for model in together.models]
-    np.testing.assert_allclose(together.logits, np.stack(expected), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        together.logits, np.stack(expected), rtol=1e-4, atol=1e-5
+    )
     assert all(p.is_meta for p in together.base.parameters())
 
 

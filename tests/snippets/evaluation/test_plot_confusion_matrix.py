@@ -48,7 +48,9 @@ def test_messages(draw):
     with raises_as_documented(PAGE, "ValueError: Classification metrics can't handle"):
         draw(names=list("abc"), target=target, pred=torch.randn(3, 3))
     with pytest.warns(UserWarning, match="Glyph 29483") as caught:
-        draw(names=["\N{CJK UNIFIED IDEOGRAPH-732B}", "b", "c"], target=target, pred=pred)
+        draw(
+            names=["\N{CJK UNIFIED IDEOGRAPH-732B}", "b", "c"], target=target, pred=pred
+        )
         plt.gcf().savefig("a.png")
     glyph = next(w for w in caught if "Glyph" in str(w.message))
     assert_documented(PAGE, "UserWarning: Glyph", f"UserWarning: {glyph.message}")

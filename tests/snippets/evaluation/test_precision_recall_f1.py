@@ -72,7 +72,9 @@ def test_the_other_calls_of_the_page():
     macro = metrics.f1_score(several, logits > 0, average="macro")
     each = [metrics.f1_score(several[:, c], logits[:, c] > 0) for c in range(6)]
     assert macro == pytest.approx(np.mean(each))
-    macro = metrics.f1_score([0, 0, 1], [0, 0, 1], labels=range(3), average="macro", zero_division=0)
+    macro = metrics.f1_score(
+        [0, 0, 1], [0, 0, 1], labels=range(3), average="macro", zero_division=0
+    )
     assert macro == pytest.approx(2 / 3)  # an absent class as 0
 
 

@@ -9,7 +9,6 @@ from torchvision.transforms import v2
 
 from tests.helpers import load_snippet
 
-
 snippet_of_masks = load_snippet("evaluation/test_time_augmentation_masks.py")
 
 
@@ -47,7 +46,9 @@ def test_the_mask_is_turned_back():
     first = softmax(outputs(segmenter, x), 1)
     second = softmax(outputs(segmenter, mirrored), 1)[:, :, :, ::-1]
     expected = (first + second) / 2
-    np.testing.assert_allclose(snippet_of_masks.probs.numpy(), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        snippet_of_masks.probs.numpy(), expected, rtol=1e-4, atol=1e-6
+    )
     np.testing.assert_array_equal(snippet_of_masks.mask.numpy(), expected.argmax(1))
 
 

@@ -1,6 +1,7 @@
 """finetune-hf-plain: the loss and the steps by hand; what the messages say."""
 
 import copy
+import runpy
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from transformers import (
     AutoModelForSequenceClassification,
+    AutoTokenizer,
     BertConfig,
     DataCollatorWithPadding,
 )
@@ -19,9 +21,11 @@ snippet = load_snippet("models/finetune_hf_plain.py")
 
 
 @pytest.fixture
-def loaded():
+def loaded(tmp_path):
     torch.manual_seed(0)
-    return snippet.load()
+    folder = snippet.tiny_bert(tmp_path / "tiny")
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    return AutoTokenizer.from_pretrained(folder), model
 
 
 def encode(tokenizer, texts, **options):
@@ -30,12 +34,36 @@ def encode(tokenizer, texts, **options):
 
 def test_the_program_learns_saves_and_loads(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    snippet.main()
-    assert capsys.readouterr().out == f"{list(snippet.DATA.values())}\n"
-    names = {path.name for path in (tmp_path / "finetuned").iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
+    names = runpy.run_path(snippet.__file__, run_name="__main__")
+    assert capsys.readouterr().out.endswith(f"{list(names['texts'].values())}\n")
     saved = tmp_path / "finetuned"
+    files = {path.name for path in saved.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= files
     assert not AutoModelForSequenceClassification.from_pretrained(saved).training
+
+
+def test_a_bfloat16_checkpoint_stays_so_unless_told(loaded, tmp_path):
+    loaded[1].bfloat16().save_pretrained(tmp_path / "half")
+    load = AutoModelForSequenceClassification.from_pretrained
+    model, whole = load(tmp_path / "half"), load(tmp_path / "half", dtype=torch.float32)
+    assert (model.dtype, whole.dtype) == (torch.bfloat16, torch.float32)
+    tokenizer = loaded[0]
+    data = [{**tokenizer("so good"), "label": 1}] * 3
+    moved = []
+    for m in (model, whole):
+        before = torch.nn.utils.parameters_to_vector(m.bert.parameters()).clone()
+        optimizer = torch.optim.AdamW(m.parameters(), lr=2e-5, weight_decay=0)
+        snippet.train(m, tokenizer, data, optimizer, epochs=3, batch_size=2)
+        after = torch.nn.utils.parameters_to_vector(m.bert.parameters())
+        moved.append((after != before).float().mean().item())
+    assert moved[0] < 0.6 * moved[1]
+
+
+def test_a_text_column_that_is_left(loaded):
+    tokenizer, _ = loaded
+    data = [{**tokenizer(x), "text": x, "label": 0} for x in ("so", "a bad film")]
+    with raises_as_documented(PAGE, "ValueError: Unable to create tensor"):
+        DataCollatorWithPadding(tokenizer)(data)
 
 
 def test_the_collator_pads_masks_and_renames(loaded):
@@ -57,7 +85,7 @@ def test_train_takes_the_steps_of_sgd_by_hand(loaded):
     other = copy.deepcopy(model.eval())
     data = [{**tokenizer("so good"), "label": 1}, {**tokenizer("a"), "label": 0}]
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    snippet.train(model, tokenizer, data, optimizer, epochs=2)
+    snippet.train(model, tokenizer, data, optimizer, epochs=2, batch_size=2)
     assert model.training
     inputs = encode(tokenizer, ["so good", "a"])
     for _ in range(2):
@@ -80,7 +108,7 @@ def test_the_texts_are_shuffled_and_padded_to_the_longest_of_two(loaded):
 
     model.register_forward_pre_hook(keep, with_kwargs=True)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    snippet.train(model, tokenizer, data, optimizer, epochs=4)
+    snippet.train(model, tokenizer, data, optimizer, epochs=4, batch_size=2)
     assert [len(lengths) for lengths in seen] == [2, 2, 1] * 4
     epochs = [[*seen[i], *seen[i + 1], *seen[i + 2]] for i in range(0, 12, 3)]
     assert all(sorted(epoch) == [3, 3, 4, 5, 7] for epoch in epochs)
