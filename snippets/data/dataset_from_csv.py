@@ -7,7 +7,7 @@ import torch
 from torch.utils.data import TensorDataset
 
 path = Path("flowers.csv")  # yours
-rows = "6.2,,virginica\n5.1,3.5,setosa\n4.9,3.0,setosa\n5.9,3.2,virginica\n5.0,3.4,\n"
+rows = "6.2,,virginica\n5.1,3.5,setosa\n4.9,3.0,setosa\n5.9,3.2,\n"
 path.write_text("length,width,species\n" + rows * 4, encoding="utf-8")
 columns, label = ["length", "width"], "species"  # yours: names of columns
 

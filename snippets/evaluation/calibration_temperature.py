@@ -1,8 +1,8 @@
-"""Fit a temperature on the validation set, so that confidence fits accuracy."""
+"""Fit a temperature on validation data: confidence then fits accuracy."""
 
 import torch
 from torch.nn import functional as F
-from torchmetrics.functional.classification import multiclass_calibration_error
+from torchmetrics.functional import calibration_error
 
 
 def fit_temperature(logits, y):
@@ -32,7 +32,7 @@ if __name__ == "__main__":
     T = fit_temperature(val_logits, val_y)
     probs = (test_logits / T).softmax(1)  # (N, C)
     before, after = (
-        multiclass_calibration_error(p, test_y, num_classes=5, n_bins=15)
+        calibration_error(p, test_y, "multiclass", num_classes=5)  # 15 bins
         for p in (test_logits.softmax(1), probs)
     )
     print(f"T = {T:.1f}; ECE {before:.2f} before, {after:.2f} after")

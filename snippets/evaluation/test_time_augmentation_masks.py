@@ -1,4 +1,4 @@
-"""Segment an image and its mirror image, and average the class of each pixel."""
+"""Segment an image and its mirror image, and average each pixel."""
 
 import torch
 from torch import nn

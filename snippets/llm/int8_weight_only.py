@@ -10,8 +10,9 @@ class Int8Linear(nn.Module):
 
     def __init__(self, linear):
         super().__init__()
-        self.bias, w = linear.bias, linear.weight.detach().float()  # (out, in)
-        self.scale = nn.Buffer(w.abs().amax(1, keepdim=True).clamp(min=1e-5) / 127)
+        w = linear.weight.detach().float()  # (out, in)
+        self.bias = linear.bias
+        self.scale = nn.Buffer(w.abs().amax(1, True).clamp(min=1e-5) / 127)
         self.q = nn.Buffer((w / self.scale).round().to(torch.int8))
 
     def forward(self, x):
@@ -37,7 +38,7 @@ class Int4Linear(nn.Module):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU())  # yours: with its weights
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU())
     for name, layer in list(model.named_modules()):
         if isinstance(layer, nn.Linear):
             model.set_submodule(name, Int8Linear(layer))

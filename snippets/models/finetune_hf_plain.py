@@ -37,22 +37,23 @@ def train(model, tokenizer, data, optimizer, epochs, batch_size=16):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    device = torch.accelerator.current_accelerator(check_available=True) or "cpu"
+    gpu = torch.accelerator.current_accelerator(check_available=True)
+    device = gpu or torch.device("cpu")
     name = tiny_bert()  # yours: "google-bert/bert-base-uncased"
-    texts = {"a good film": 1, "so bad": 0, "so good": 1, "a bad film": 0}
+    texts = [("a good film", 1), ("so bad", 0), ("so good", 1)]  # yours
     lr, epochs = 5e-3, 20  # yours: 2e-5 and 3
 
     tokenizer = AutoTokenizer.from_pretrained(name)
     model = AutoModelForSequenceClassification.from_pretrained(
-        name, num_labels=2, dtype=torch.float32  # bfloat16 loses small steps
-    ).to(device)
-    data = [{**tokenizer(x, truncation=True), "label": texts[x]} for x in texts]
+        name, num_labels=2, dtype=torch.float32
+    ).to(device)  # float32, since bfloat16 rounds small steps away
+    data = [{**tokenizer(x, truncation=True), "label": y} for x, y in texts]
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
     train(model, tokenizer, data, optimizer, epochs)
     model.save_pretrained("finetuned")
     tokenizer.save_pretrained("finetuned")
 
     model = AutoModelForSequenceClassification.from_pretrained("finetuned")
-    batch = tokenizer(list(texts), padding=True, return_tensors="pt")
+    batch = tokenizer([x for x, _ in texts], padding=True, return_tensors="pt")
     with torch.inference_mode():
         print(model(**batch).logits.argmax(1).tolist())

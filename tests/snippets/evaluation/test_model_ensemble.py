@@ -12,9 +12,6 @@ PAGE = "evaluation/model-ensemble"
 snippet = load_snippet("evaluation/model_ensemble.py")
 
 
-together = load_snippet("evaluation/model_ensemble_vmap.py")
-
-
 def outputs(model, x):
     """The logits of a multilayer perceptron, in NumPy."""
     x = x.double().numpy()
@@ -34,14 +31,6 @@ def test_the_mean_of_the_probabilities():
     assert not snippet.probs.requires_grad
     assert snippet.together > max(snippet.each) - 0.01
     assert snippet.together > np.mean(snippet.each) + 0.01
-
-
-def test_vmap_runs_each_model():
-    expected = [outputs(model, together.x) for model in together.models]
-    np.testing.assert_allclose(
-        together.logits, np.stack(expected), rtol=1e-4, atol=1e-5
-    )
-    assert all(p.is_meta for p in together.base.parameters())
 
 
 def test_variants():

@@ -61,7 +61,7 @@ def test_torchmetrics_leaves_absent_classes_out_too():
 
 def test_the_other_calls_of_the_page():
     torch.manual_seed(0)
-    target, pred = torch.randint(6, (2, 300))
+    target = torch.randint(6, (300,))
     logits = F.one_hot(target, 6) + 2.0 * torch.randn(300, 6)
     auc = metrics.roc_auc_score(target, logits.softmax(1), multi_class="ovr")
     each = [

@@ -35,7 +35,7 @@ def encode(tokenizer, texts, **options):
 def test_the_program_learns_saves_and_loads(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     names = runpy.run_path(snippet.__file__, run_name="__main__")
-    assert capsys.readouterr().out.endswith(f"{list(names['texts'].values())}\n")
+    assert capsys.readouterr().out.endswith(f"{[y for _, y in names['texts']]}\n")
     saved = tmp_path / "finetuned"
     files = {path.name for path in saved.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= files
