@@ -14,10 +14,8 @@ path.write_text(xml, encoding="utf-8")
 
 root, corners, ids = ET.parse(path), [], []
 for item in root.findall("object"):
-    box = item.find("bndbox")
-    corners += [
-        float(box.findtext(k)) for k in ("xmin", "ymin", "xmax", "ymax")
-    ]
+    for k in ("xmin", "ymin", "xmax", "ymax"):
+        corners.append(float(item.findtext(f"bndbox/{k}")))
     ids.append(names.index(item.findtext("name")))
 boxes = torch.tensor(corners).reshape(-1, 4)  # (N, 4): x1, y1, x2, y2
 labels = torch.tensor(ids, dtype=torch.int64) + 1  # (N,): 0 is background

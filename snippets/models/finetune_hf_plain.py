@@ -40,8 +40,8 @@ if __name__ == "__main__":
     gpu = torch.accelerator.current_accelerator(check_available=True)
     device = gpu or torch.device("cpu")
     name = tiny_bert()  # yours: "google-bert/bert-base-uncased"
-    texts = [("a good film", 1), ("so bad", 0), ("so good", 1)]  # yours
-    lr, epochs = 5e-3, 20  # yours: 2e-5 and 3
+    texts = [("a good film", 1), ("so bad", 0), ("so good", 1), ("bad", 0)]
+    lr, epochs = 2e-3, 60  # yours: 2e-5 and 3
 
     tokenizer = AutoTokenizer.from_pretrained(name)
     model = AutoModelForSequenceClassification.from_pretrained(
