@@ -20,7 +20,7 @@ def outputs(model, x):
 
 
 def test_the_mask_is_turned_back():
-    x, segmenter = snippet.x, snippet.segmenter
+    x, segmenter = snippet.images, snippet.segmenter
     mirrored = torch.from_numpy(x.numpy()[:, :, :, ::-1].copy())
     first = softmax(outputs(segmenter, x), 1)
     second = softmax(outputs(segmenter, mirrored), 1)[:, :, :, ::-1]
@@ -41,7 +41,7 @@ def test_eight_views_of_a_mask_each_turned_back():
                 total = total + (out.flip(-1) if flip else out)
         return total / 8
 
-    x = snippet.x.clone()
+    x = snippet.images.clone()
     with torch.no_grad():
         torch.testing.assert_close(predict(x.flip(-2)), predict(x).flip(-2))
         turned = predict(x.rot90(1, (-2, -1)))
