@@ -92,6 +92,8 @@ def test_bad_input_is_refused_as_documented():
         confusion_matrix(torch.tensor([3, 0, 0, 0]), target, 3)
     with raises_as_documented(PAGE, "ValueError: a class is"):
         confusion_matrix(target, torch.tensor([3, 0, 0, 0]), 3)
+    with raises_as_documented(PAGE, "AttributeError: module 'numpy' has"):
+        np.int  # noqa: B018
     with raises_as_documented(PAGE, "RuntimeError: stack expects each"):
         confusion_matrix(torch.randn(4, 3), target, 3)
     with raises_as_documented(PAGE, "ValueError: a class is"):
