@@ -20,16 +20,16 @@ class ImageDataset(Dataset):
 
     def __getitem__(self, index):
         path, label = self.samples[index]
-        return self.transform(Image.open(path)), label
+        return self.transform(Image.open(path).convert("RGB")), label
 
 
 if __name__ == "__main__":
     root, classes = Path(tempfile.mkdtemp()), ["cat", "dog"]
-    for name in ("cat_1.png", "cat_2.png", "dog_1.png"):  # yours are there
-        Image.new("RGB", (40, 30)).save(root / name)
+    for name, mode in ("cat_1", "RGB"), ("cat_2", "RGBA"), ("dog_1", "L"):
+        Image.new(mode, (40, 30)).save(root / f"{name}.png")
     paths = sorted(root.glob("*.png"))
     samples = [(p, classes.index(p.name.split("_")[0])) for p in paths]
-    resize = [v2.RGB(), v2.ToImage(), v2.Resize((32, 32))]
+    resize = [v2.ToImage(), v2.Resize((32, 32))]
     transform = v2.Compose([*resize, v2.ToDtype(torch.float32, scale=True)])
     loader = DataLoader(ImageDataset(samples, transform), batch_size=3)
     for images, labels in loader:

@@ -1,25 +1,24 @@
-"""Turn a CSV file into tensors: numbers as float32, classes as int64."""
+"""Turn a CSV file into two datasets: scaled numbers, and classes as int64."""
 
-import io
+from pathlib import Path
 
 import pandas as pd
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import TensorDataset
 
-csv = io.StringIO("""length,width,species
-6.2,,virginica
-5.1,3.5,setosa
-4.9,3.0,setosa
-""")  # yours: the path of the file
-df = pd.read_csv(csv)
-columns = ["length", "width"]
-df[columns] = df[columns].fillna(df[columns].median())
-codes, classes = df["species"].factorize(sort=True)
-x = torch.tensor(df[columns].to_numpy("float32"))  # (N, columns)
-y = torch.tensor(codes, dtype=torch.int64)  # (N,)
-dataset = torch.utils.data.TensorDataset(x, y)
-loader = DataLoader(dataset, batch_size=2, shuffle=True)
+path = Path("flowers.csv")  # yours
+rows = "6.2,,virginica\n5.1,3.5,setosa\n4.9,3.0,setosa\n5.9,3.2,\n"
+path.write_text("length,width,species\n" + rows * 4, encoding="utf-8")
+columns, label = ["length", "width"], "species"  # yours: names of columns
 
-for features, labels in loader:
-    print(tuple(features.shape), features.dtype, labels.dtype)
-print(list(classes), y.tolist(), x[0])
+df = pd.read_csv(path).dropna(subset=label).sample(frac=1, random_state=0)
+n = int(0.8 * len(df))  # the rows to train on
+x = df[columns].fillna(df[columns][:n].median())
+x = (x - x[:n].mean()) / x[:n].std().clip(1e-6)  # scaled by those rows
+y, classes = df[label].factorize(sort=True)
+x, y = torch.tensor(x.to_numpy("float32")), torch.tensor(y)  # (N, F), (N,)
+train_set = TensorDataset(x[:n], y[:n])
+val_set = TensorDataset(x[n:], y[n:])
+
+print(len(train_set), len(val_set), list(classes), x.dtype, y.dtype)
+print("std of the training rows", x[:n].std(0))

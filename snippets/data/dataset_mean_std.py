@@ -15,7 +15,7 @@ for x, _ in loader:  # (B, C, H, W), without Normalize
     total += x.sum((0, 2, 3))
     squares += x.square().sum((0, 2, 3))
 mean = total / count  # (C,)
-std = (squares / count - mean.square()).sqrt()
+std = (squares / count - mean.square()).clamp(min=0).sqrt()
 
 print("mean ", [round(v, 4) for v in mean.tolist()])
 print("std  ", [round(v, 4) for v in std.tolist()])

@@ -18,7 +18,7 @@ for name, colour in {"cat": "orange", "dog": "brown"}.items():
 to_float = v2.ToDtype(torch.float32, scale=True)
 transform = v2.Compose([v2.Resize((224, 224)), v2.ToImage(), to_float])
 dataset = ImageFolder(root, transform)
-loader = DataLoader(dataset, batch_size=4, shuffle=True)
+loader = DataLoader(dataset, batch_size=32, shuffle=True)
 
 print(len(dataset), "pictures,", dataset.class_to_idx)
 for images, labels in loader:  # (B, 3, 224, 224), (B,)

@@ -10,7 +10,7 @@ dataset = TensorDataset(torch.randn(1000, 8), target)  # yours: a Dataset
 count = torch.bincount(target)  # (C,)
 weight = 1 / count[target]  # (N,): one per sample, not per class
 sampler = WeightedRandomSampler(weight, len(target))
-loader = DataLoader(dataset, batch_size=100, sampler=sampler)
+loader = DataLoader(dataset, batch_size=32, sampler=sampler)
 
 drawn = torch.cat([y for _, y in loader])
 print("in the data:", count.tolist())

@@ -27,8 +27,8 @@ if __name__ == "__main__":
     loader = DataLoader(data, batch_size=2, shuffle=True)
     steps = 7
 
-    batch = next(iter(loader))  # one batch, here [x, y]
     for x, y in islice(forever(loader), steps):
         train_step(x, y)  # yours
 
+    batch = next(iter(loader))  # only one, [x, y]
     print("one batch:", batch)

@@ -10,21 +10,23 @@ from torch.utils.data import DataLoader
 class Lines(torch.utils.data.IterableDataset):
     """The numbers in a text file, shared out between the workers."""
 
-    def __init__(self, path):  # a pathlib.Path
-        self.path = path
+    def __init__(self, path):
+        self.path = Path(path)
 
     def __iter__(self):
         info = torch.utils.data.get_worker_info()  # None without workers
         i, n = (info.id, info.num_workers) if info else (0, 1)
-        with self.path.open() as file:
-            yield from (int(s) for k, s in enumerate(file) if k % n == i)
+        with self.path.open(encoding="utf-8") as file:
+            for k, line in enumerate(file):
+                if k % n == i:
+                    yield int(line)  # yours: parse the line
 
 
 class EveryLine(Lines):
     """The same, not shared out: each worker reads all of them."""
 
     def __iter__(self):
-        with self.path.open() as file:
+        with self.path.open(encoding="utf-8") as file:
             yield from map(int, file)
 
 

@@ -14,7 +14,8 @@ if __name__ == "__main__":
     t = torch.arange(1000.0)
     series = torch.stack([t / 100 + (t / 8).sin(), (t / 8).cos()], 1)  # (T, F)
     past, cut = 48, int(0.8 * len(series))
-    mean, std = series[:cut].mean(0), series[:cut].std(0)  # of training only
+    mean = series[:cut].mean(0)  # of training only
+    std = series[:cut].std(0).clamp(min=1e-6)  # a column may be constant
     z = (series - mean) / std
     train, val = windows(z[:cut], past), windows(z[cut - past :], past)
     loader = DataLoader(train, batch_size=32, shuffle=True)

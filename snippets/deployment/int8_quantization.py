@@ -11,15 +11,15 @@ torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 10))
 x = torch.randn(64, 512)
 torch.save(model.eval().state_dict(), "float.pth")
-expected = model(x).detach()
 new_model = deepcopy(model)  # yours: a model of the same class, in float
 
-quantize_(model, Int8WeightOnlyConfig())  # in place, only nn.Linear
-torch.save(model.state_dict(), "int8.pth")
+int8 = deepcopy(model)
+quantize_(int8, Int8WeightOnlyConfig())  # in place, only nn.Linear
+torch.save(int8.state_dict(), "int8.pth")
 weights = torch.load("int8.pth", weights_only=True)
 new_model.load_state_dict(weights, assign=True)  # needs no quantize_
 
 ratio = Path("float.pth").stat().st_size / Path("int8.pth").stat().st_size
 with torch.inference_mode():
-    error = (new_model(x) - expected).norm() / expected.norm()
+    error = (new_model(x) - model(x)).norm() / model(x).norm()
 print(f"{ratio:.1f} times smaller, error {error:.1%}")

@@ -1,27 +1,19 @@
-"""Measure how well confidence fits accuracy; mend it with a temperature."""
+"""Fit a temperature on validation data: confidence then fits accuracy."""
 
 import torch
 from torch.nn import functional as F
-
-
-def calibration_error(probs, y, bins=15):
-    """Return the expected calibration error of probs (N, C), labels y (N,)."""
-    confidence, predicted = probs.max(1)
-    correct = (predicted == y).float()
-    index = (confidence * bins).long().clamp(max=bins - 1)  # (N,)
-    gap = torch.zeros(bins, device=probs.device)
-    gap.index_add_(0, index, correct - confidence)  # sums over each bin
-    return (gap.abs().sum() / len(y)).item()
+from torchmetrics.functional import calibration_error
 
 
 def fit_temperature(logits, y):
     """Return T: logits / T have the lowest cross entropy on these labels."""
+    logits, y = logits.detach().float().clone(), y.clone()
     scale = torch.ones(1, device=logits.device, requires_grad=True)  # 1 / T
     optimizer = torch.optim.LBFGS([scale], line_search_fn="strong_wolfe")
 
     def closure():
         optimizer.zero_grad()
-        loss = F.cross_entropy(logits.clone() * scale, y.clone())
+        loss = F.cross_entropy(logits * scale, y)
         loss.backward()
         return loss
 
@@ -34,8 +26,13 @@ if __name__ == "__main__":
     true = torch.randn(4000, 5)
     y = torch.multinomial(true.softmax(1), 1).squeeze(1)
     logits = 3 * true  # a model that is far too sure
-    T = fit_temperature(logits[:2000], y[:2000])  # the validation set
-    test, y = logits[2000:], y[2000:]
-    before = calibration_error(test.softmax(1), y)
-    after = calibration_error((test / T).softmax(1), y)
-    print(f"T = {T:.1f}; error {before:.2f} before, {after:.2f} after")
+    val_logits, test_logits = logits.split(2000)  # (N, C), from eval mode
+    val_y, test_y = y.split(2000)  # (N,)
+
+    T = fit_temperature(val_logits, val_y)
+    probs = (test_logits / T).softmax(1)  # (N, C)
+    before, after = (
+        calibration_error(p, test_y, "multiclass", num_classes=5)  # 15 bins
+        for p in (test_logits.softmax(1), probs)
+    )
+    print(f"T = {T:.1f}; ECE {before:.2f} before, {after:.2f} after")

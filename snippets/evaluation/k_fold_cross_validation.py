@@ -35,7 +35,8 @@ def main():
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for train_index, val_index in folds.split(x, y):
         # Mean and std of the training part alone.
-        mean, std = x[train_index].mean(0), x[train_index].std(0)
+        mean = x[train_index].mean(0)
+        std = x[train_index].std(0).clamp(min=1e-6)  # a column may be constant
         dataset = TensorDataset((x - mean) / std, y)
         loader = DataLoader(Subset(dataset, train_index), 32, shuffle=True)
         val_loader = DataLoader(Subset(dataset, val_index), 256)
@@ -43,8 +44,8 @@ def main():
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         train(model, loader, optimizer, epochs=5)
         accuracies.append(evaluate(model, val_loader))
-    mean, std = np.mean(accuracies), np.std(accuracies, ddof=1)
-    print(f"{len(accuracies)} folds: {mean:.0%} ± {std:.0%}")
+    spread = np.std(accuracies, ddof=1)
+    print(f"{len(accuracies)} folds: {np.mean(accuracies):.0%} ± {spread:.0%}")
 
 
 if __name__ == "__main__":

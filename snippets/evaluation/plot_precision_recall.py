@@ -4,13 +4,13 @@ import matplotlib.pyplot as plt
 import torch
 
 torch.manual_seed(0)
-target = (torch.arange(300) < 60).long()  # (N,), 60 of 300 are positive
-score = (torch.randn(300) + 2 * target - 1).sigmoid()
+positive = (torch.arange(300) < 60).long()  # (N,), 60 of 300
+score = (torch.randn(300) + 2 * positive - 1).sigmoid()
 
-threshold, order = score.sort(descending=True)  # positive: score >= it
-hits = target[order].cumsum(0)
+threshold, order = score.sort(descending=True)  # called positive: score >= it
+hits = positive[order].cumsum(0)
 precision = hits / torch.arange(1, 301)
-recall = hits / target.sum()
+recall = hits / positive.sum()
 f1 = 2 * precision * recall / (precision + recall).clamp(min=1e-12)
 best = f1.argmax()
 

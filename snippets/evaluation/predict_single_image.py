@@ -6,16 +6,20 @@ from torch import nn
 from torchvision.models import ResNet18_Weights
 
 Image.new("RGBA", (300, 260), "orange").save("photo.png")
-device = torch.accelerator.current_accelerator(True) or torch.device("cpu")
+gpu = torch.accelerator.current_accelerator(check_available=True)
+device = gpu or torch.device("cpu")
 # Stands for your trained model: its logits are the mean red, green and blue.
 model = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
-class_names = ["red", "green", "blue"]  # train_set.classes
-val_transform = ResNet18_Weights.DEFAULT.transforms()  # as in validation
+class_names = ["red", "green", "blue"]  # yours: train_set.classes
+val_transform = (
+    ResNet18_Weights.DEFAULT.transforms()
+)  # yours: as in validation
 
 image = Image.open("photo.png").convert("RGB")
 x = val_transform(image).unsqueeze(0).to(device)  # (1, 3, H, W)
 model.eval()
 with torch.inference_mode():
     probs = model(x).softmax(1)[0]  # (C,)
-for p, i in zip(*probs.topk(2), strict=True):  # the best two
-    print(f"{class_names[i]}: {p:.1%}")
+scores, classes = probs.topk(min(5, len(probs)))
+for score, i in zip(scores.tolist(), classes.tolist(), strict=True):
+    print(f"{class_names[i]}: {score:.1%}")

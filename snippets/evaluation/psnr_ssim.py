@@ -10,7 +10,7 @@ pred = target + noise * torch.randn_like(target)
 
 pred = pred.clamp(0, 1)  # as a saved image would be
 mse = (pred - target).square().mean((1, 2, 3))
-psnr = 10 * torch.log10(1 / mse)  # (N,) in dB; 1 is the largest value
+psnr = 10 * torch.log10(1.0 / mse)  # (N,) in dB; 1.0: the largest pixel value
 ssim = metrics.structural_similarity_index_measure(
     pred, target, data_range=1.0, reduction="none"
 )  # (N,), at most 1

@@ -5,17 +5,14 @@ import torch
 
 @torch.no_grad()
 def beam_search(model, ids, eos, beams=4, steps=20, alpha=1.0):
-    """Return (score, ids) of the best text that continues the prompt ids (T,).
-
-    model: ids (B, T) to logits (B, T, V). The score is the sum of the new
-    tokens' log-probabilities, divided by their number to the power alpha.
-    """
+    """Return (score, ids) of the best text that continues the prompt (T,)."""
     done = []  # (score, ids) of finished texts
     ids, total = ids[None], torch.zeros(1, device=ids.device)
     for n in range(1, steps + 1):
-        p = total[:, None] + model(ids)[:, -1].log_softmax(-1)  # (B, V)
-        total, best = p.flatten().topk(min(beams, p.numel()))
-        beam, token = best // p.shape[1], best % p.shape[1]
+        logp = model(ids)[:, -1].float().log_softmax(-1)  # (B, V)
+        logp = logp + total[:, None]  # of the whole text
+        total, best = logp.flatten().topk(min(beams, logp.numel()))
+        beam, token = best // logp.shape[1], best % logp.shape[1]
         ids = torch.cat([ids[beam], token[:, None]], dim=1)  # best first
         end = (token == eos) | (n == steps)
         scores = (total[end] / n**alpha).tolist()
@@ -35,8 +32,7 @@ if __name__ == "__main__":
         [0, 0, 0, 1],
     ]
     model = torch.nn.Embedding.from_pretrained(torch.tensor(p).log())
+    prompt, eos = torch.tensor([0]), 3
     for beams in (1, 2):
-        score, ids = beam_search(
-            model, torch.tensor([0]), 3, beams, 3, alpha=0
-        )
+        score, ids = beam_search(model, prompt, eos, beams, 3, alpha=0)
         print(f"{beams} beams: {ids}, log-probability {score:.2f}")

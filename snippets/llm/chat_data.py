@@ -56,5 +56,5 @@ if __name__ == "__main__":
         {"role": r, "content": t} for r, t in zip(roles, turns, strict=True)
     ]
     ids, labels = mask_labels(tokenizer, chat)
-    assert labels.equal(prefix_labels(tokenizer, chat)[1])
     print(tokenizer.decode(ids[labels != -100]))  # read what is learnt
+    assert labels.equal(prefix_labels(tokenizer, chat)[1])

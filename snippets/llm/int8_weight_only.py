@@ -10,7 +10,8 @@ class Int8Linear(nn.Module):
 
     def __init__(self, linear):
         super().__init__()
-        w, self.bias = linear.weight.detach().float(), linear.bias
+        w = linear.weight.detach().float()  # (out, in)
+        self.bias = linear.bias
         self.scale = nn.Buffer(w.abs().amax(1, True).clamp(min=1e-5) / 127)
         self.q = nn.Buffer((w / self.scale).round().to(torch.int8))
 
@@ -37,6 +38,11 @@ class Int4Linear(nn.Module):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU())
+    for name, layer in list(model.named_modules()):
+        if isinstance(layer, nn.Linear):
+            model.set_submodule(name, Int8Linear(layer))
+
     linear, x = nn.Linear(1024, 1024), torch.randn(8, 1024)
     y = linear(x)
     for layer in (linear, Int8Linear(linear), Int4Linear(linear)):

@@ -6,53 +6,54 @@ from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
     BertConfig,
-    BertModel,
     BertTokenizer,
     DataCollatorWithPadding,
 )
 
 
-def save_tiny_bert(folder):
-    """Write what a download gives: a tokenizer and a model."""
+def tiny_bert(folder="tiny-bert"):
+    """Write a tiny BERT and its tokenizer, without a download."""
     tokenizer = BertTokenizer(model_max_length=512)
     tokenizer.add_tokens(["a", "bad", "film", "good", "so"])
+    config = BertConfig(vocab_size=10, hidden_size=24, num_hidden_layers=2)
     tokenizer.save_pretrained(folder)
-    size = {"vocab_size": 10, "hidden_size": 24, "num_hidden_layers": 2}
-    BertModel(BertConfig(**size)).save_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_config(config)
+    model.save_pretrained(folder)
+    return folder
+
+
+def train(model, tokenizer, data, optimizer, epochs, batch_size=16):
+    """Train on texts that are tokenized; each has its label."""
+    pad = DataCollatorWithPadding(tokenizer)
+    loader = DataLoader(data, batch_size, shuffle=True, collate_fn=pad)
+    model.train()  # from_pretrained leaves it in eval mode
+    for _ in range(epochs):
+        for batch in loader:
+            # The batch has labels: the model computes the loss.
+            model(**batch.to(model.device)).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    name = "tiny-bert"  # yours: "bert-base-uncased"
-    save_tiny_bert(name)
-    texts = ["a good film", "so bad", "so good", "a bad film"]
-    labels, classes = [1, 0, 1, 0], 2  # labels: 0 ... classes - 1
-    lr, epochs = 2e-3, 30  # yours: 2e-5 and 3
-
     gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or "cpu"
+    device = gpu or torch.device("cpu")
+    name = tiny_bert()  # yours: "google-bert/bert-base-uncased"
+    texts = [("a good film", 1), ("so bad", 0), ("so good", 1), ("bad", 0)]
+    lr, epochs = 2e-3, 60  # yours: 2e-5 and 3
+
     tokenizer = AutoTokenizer.from_pretrained(name)
     model = AutoModelForSequenceClassification.from_pretrained(
-        name, num_labels=classes, dtype=torch.float32
-    ).to(device)
-    data = [
-        {**tokenizer(text, truncation=True), "label": label}
-        for text, label in zip(texts, labels, strict=True)
-    ]
-    pad = DataCollatorWithPadding(tokenizer)
-    loader = DataLoader(data, batch_size=16, shuffle=True, collate_fn=pad)
-    optimizer = torch.optim.AdamW(model.parameters(), lr)
-    model.train()  # from_pretrained leaves it in eval mode
-    for _ in range(epochs):
-        for batch in loader:
-            loss = model(**batch.to(device)).loss  # the batch has labels
-            loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-
+        name, num_labels=2, dtype=torch.float32
+    ).to(device)  # float32, since bfloat16 rounds small steps away
+    data = [{**tokenizer(x, truncation=True), "label": y} for x, y in texts]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    train(model, tokenizer, data, optimizer, epochs)
     model.save_pretrained("finetuned")
     tokenizer.save_pretrained("finetuned")
+
     model = AutoModelForSequenceClassification.from_pretrained("finetuned")
-    batch = tokenizer(texts, padding=True, return_tensors="pt")
-    with torch.no_grad():  # the model is in eval mode
+    batch = tokenizer([x for x, _ in texts], padding=True, return_tensors="pt")
+    with torch.inference_mode():
         print(model(**batch).logits.argmax(1).tolist())

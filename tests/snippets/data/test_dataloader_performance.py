@@ -35,8 +35,8 @@ def test_a_sample_waits(monkeypatch):
     monkeypatch.setattr(snippet, "time", Sleeper)
     dataset = snippet.SlowFiles()
     image, index = dataset[5]
-    assert (image.shape, index, waited) == ((3, 8, 8), 5, [0.01])
-    assert len(dataset) == 96
+    assert (image.shape, index, waited) == ((3, 8, 8), 5, [0.005])
+    assert len(dataset) == 320
 
 
 def test_the_defaults():

@@ -1,49 +1,81 @@
 """dataset-from-csv: the tensors against the file, read by the csv module."""
 
 import csv
-import io
 import statistics
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
-snippet = load_snippet("data/dataset_from_csv.py")
 PAGE = "data/dataset-from-csv"
+SOURCE = (ROOT / "snippets/data/dataset_from_csv.py").read_text("utf-8")
+IMPORTS = SOURCE[SOURCE.index("import pandas") : SOURCE.index("\n\npath =")]
+CODE = IMPORTS + "\n" + SOURCE[SOURCE.index("df = ") : SOURCE.index("\nprint")]
 MIXED = pd.DataFrame({"length": [1.0, 2.0], "species": ["setosa", "virginica"]})
 
 
-def test_the_tensors_hold_the_file():
-    rows = list(csv.DictReader(io.StringIO(snippet.csv.getvalue())))
-    names = sorted({row["species"] for row in rows})
-    assert list(snippet.classes) == names
-    assert snippet.y.tolist() == [names.index(row["species"]) for row in rows]
-    assert snippet.y.dtype == torch.int64
-    widths = [float(row["width"]) for row in rows if row["width"]]
-    for row, values in zip(rows, snippet.x.tolist(), strict=True):
-        width = float(row["width"] or statistics.median(widths))
-        assert values == pytest.approx([float(row["length"]), width])
-    assert snippet.x.dtype == torch.float32
+def read(path, columns=("length", "width"), label="species") -> dict:
+    """What the snippet makes of another file."""
+    exec(CODE, space := {"path": path, "columns": list(columns), "label": label})
+    return space
 
 
-def test_the_loader_gives_every_row_once():
-    seen = [pair for xs, ys in snippet.loader for pair in zip(xs, ys, strict=True)]
-    rows = sorted((*x.tolist(), y.item()) for x, y in seen)
-    expected = zip(snippet.x.tolist(), snippet.y.tolist(), strict=True)
-    assert rows == sorted((*x, y) for x, y in expected)
-    orders = {
-        tuple(torch.cat([x[:, 0] for x, _ in snippet.loader]).tolist())
-        for _ in range(30)
-    }
-    assert len(orders) > 1
-    assert snippet.loader.batch_size == 2
+@pytest.fixture
+def snippet(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return load_snippet("data/dataset_from_csv.py")
 
 
-def test_classes_of_training_for_another_file():
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.csv"
+    lines = [f"{i},{'' if i % 7 == 3 else i * i},9,{'abc'[i % 3]}" for i in range(23)]
+    path.write_text("\n".join(["a,b,same,kind", *lines, "1,2,9,"]), encoding="utf-8")
+    return path
+
+
+def test_the_tensors_hold_the_rows_with_a_label(file):
+    space = read(file, "ab", "kind")
+    rows = list(csv.DictReader(file.read_text("utf-8").splitlines()))
+    kept = [row for row in rows if row["kind"]]
+    assert len(space["train_set"]) == int(0.8 * len(kept)) == 18
+    assert len(space["val_set"]) == 5
+    assert list(space["classes"]) == ["a", "b", "c"]
+    df, n = space["df"], space["n"]
+    assert sorted(df.index) == list(range(23))  # shuffled, each row once
+    assert df.index.tolist() != list(range(23))
+    assert space["y"].tolist() == ["abc".index(kept[i]["kind"]) for i in df.index]
+    assert (space["x"].dtype, space["y"].dtype) == (torch.float32, torch.int64)
+    widths = [kept[i]["b"] for i in df.index]
+    median = statistics.median(float(w) for w in widths[:n] if w)
+    widths = np.array([float(w or median) for w in widths])
+    scaled = (widths - widths[:n].mean()) / widths[:n].std(ddof=1)
+    np.testing.assert_allclose(space["x"][:, 1], scaled, rtol=1e-5, atol=1e-6)
+
+
+def test_a_constant_column_and_integers_stay_finite(file):
+    space = read(file, ["a", "same"], "kind")
+    assert space["x"].isfinite().all()
+    assert (space["x"][:, 1] == 0).all()
+
+
+def test_gbk_of_excel(tmp_path):
+    path = tmp_path / "gbk.csv"
+    path.write_text("a,kind\n1,\N{CJK UNIFIED IDEOGRAPH-72D7}\n", encoding="gb18030")
+    with raises_as_documented(PAGE, "UnicodeDecodeError: 'utf-8' codec"):
+        pd.read_csv(path)
+    assert (
+        pd.read_csv(path, encoding="gb18030")["kind"][0]
+        == "\N{CJK UNIFIED IDEOGRAPH-72D7}"
+    )
+
+
+def test_classes_of_training_for_another_file(snippet):
     test = pd.Series(["virginica", "setosa", "unknown", None])
     assert snippet.classes.get_indexer(test).tolist() == [1, 0, -1, -1]
     assert pd.Series(["virginica"]).factorize()[0].tolist() == [0]  # not 1
@@ -95,15 +127,17 @@ def test_the_variants():
 
 
 class Chunks(IterableDataset):
-    """Rows of the file, two at a time in memory."""
+    """Rows of a file, two at a time in memory."""
+
+    def __init__(self, path):
+        self.path = path
 
     def __iter__(self):
-        snippet.csv.seek(0)
-        for df in pd.read_csv(snippet.csv, chunksize=2):
-            yield from df["length"]
+        for df in pd.read_csv(self.path, chunksize=2):
+            yield from df["a"]
 
 
 @pytest.mark.parametrize(("num_workers", "times"), [(0, 1), (2, 2)])
-def test_more_workers_each_read_the_whole_file(num_workers, times):
-    rows = [x.item() for x in DataLoader(Chunks(), num_workers=num_workers)]
-    assert sorted(rows) == sorted([6.2, 5.1, 4.9] * times)
+def test_more_workers_each_read_the_whole_file(file, num_workers, times):
+    rows = [x.item() for x in DataLoader(Chunks(file), num_workers=num_workers)]
+    assert sorted(rows) == sorted([*range(23), 1] * times)

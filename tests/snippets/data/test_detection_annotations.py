@@ -17,7 +17,7 @@ snippet = load_snippet("data/detection_annotations.py")
 SOURCE = (
     Path(__file__).parents[3] / "snippets/data/detection_annotations.py"
 ).read_text()
-READ = SOURCE[SOURCE.index("found =") : SOURCE.index("print(")]
+READ = SOURCE[SOURCE.index("root, corners") : SOURCE.index("print(")]
 SIZE = torch.tensor([200, 100, 200, 100])
 
 
@@ -31,25 +31,25 @@ def box(x1, y1, x2, y2):
 def read(tmp_path, *objects):
     """Run the lines that read a file, on another one."""
     path = tmp_path / "a.xml"
-    path.write_text(f"<annotation>{''.join(objects)}</annotation>")
+    size = "<size><width>200</width><height>100</height></size>"
+    path.write_text(f"<annotation>{size}{''.join(objects)}</annotation>")
     scope = {**vars(snippet), "path": path}
     exec(READ, scope)
-    return scope["boxes"], scope["ids"], scope["yolo"]
+    return scope["boxes"], scope["labels"] - 1, scope["yolo"]
 
 
 def test_by_hand():
-    # pixels 51 to 150 and 21 to 80, counted from 1: 100 x 60 of them
     assert snippet.boxes.tolist() == [[50, 20, 150, 80]]
     assert snippet.boxes.dtype == torch.float32
-    assert snippet.ids.tolist() == [1]
-    assert snippet.ids.dtype == torch.int64
+    assert snippet.labels.tolist() == [2]
+    assert snippet.labels.dtype == torch.int64
     torch.testing.assert_close(snippet.yolo, torch.tensor([[0.5, 0.5, 0.5, 0.6]]))
 
 
 def test_any_order_of_the_four_and_no_parts(tmp_path):
     head = f"<part><name>head</name>{box(3, 3, 4, 4)}</part>"
-    person = f"<object><name>person</name>{head}{box(1, 1, 200, 100)}</object>"
-    dog = f"<object><name>dog</name>{box(1, 51, 100, 100)}</object>"
+    person = f"<object><name>person</name>{head}{box(0, 0, 200, 100)}</object>"
+    dog = f"<object><name>dog</name>{box(0, 50, 100, 100)}</object>"
     boxes, ids, yolo = read(tmp_path, person, dog)
     assert boxes.tolist() == [[0, 0, 200, 100], [0, 50, 100, 100]]
     assert ids.tolist() == [0, 1]
@@ -89,8 +89,7 @@ def test_an_image_without_objects(tmp_path, model):
 
 def test_the_target_is_what_torchvision_wants(model):
     assert all(
-        loss.isfinite()
-        for loss in train(model, snippet.boxes, snippet.ids + 1).values()
+        loss.isfinite() for loss in train(model, snippet.boxes, snippet.labels).values()
     )
     with raises_as_documented(PAGE, "AssertionError: All bounding"):
         train(model, torch.tensor([[30.0, 20, 10, 12]]), torch.tensor([1]))

@@ -41,7 +41,7 @@ def test_the_loader_draws_an_epoch_with_replacement():
     assert len(snippet.sampler) == len(snippet.drawn) == 1000
     assert snippet.sampler.replacement
     assert snippet.loader.sampler is snippet.sampler
-    assert [len(y) for _, y in snippet.loader] == [100] * 10
+    assert [len(y) for _, y in snippet.loader] == [32] * 31 + [8]
     drawn = list(on(TARGET)["sampler"])
     assert len(drawn) == 100
     assert drawn.count(99) > 1  # the only sample of class 4

@@ -22,7 +22,7 @@ BUILD = SOURCE[SOURCE.index("count =") : SOURCE.index("print(")]
 
 def build(train, test):
     """Run the lines of the answer on other texts."""
-    scope = {**vars(snippet), "train": train, "test": test}
+    scope = {**vars(snippet), "train_texts": train, "texts": test}
     exec(BUILD, scope)
     return scope["vocab"], scope["batch"]
 
@@ -90,7 +90,9 @@ def test_a_vocabulary_in_json_and_another_one(tmp_path):
 
 def test_subwords_need_no_unknown():
     tokenizer = ByteLevelBPETokenizer()
-    tokenizer.train_from_iterator(snippet.train, vocab_size=270, show_progress=False)
+    tokenizer.train_from_iterator(
+        snippet.train_texts, vocab_size=270, show_progress=False
+    )
     for text in "the bird", "猫":
         assert tokenizer.decode(tokenizer.encode(text).ids) == text
 

@@ -36,10 +36,10 @@ def test_the_snippet(capsys):
     sizes = [Path(name).stat().st_size for name in ("float.pth", "int8.pth")]
     assert snippet.ratio == sizes[0] / sizes[1]
     assert snippet.x.shape == (64, 512)
-    assert not snippet.model.training
+    assert not snippet.int8.training
     loaded = snippet.new_model  # by now with the weights of the file
     with torch.inference_mode():
-        found = snippet.model(snippet.x)
+        found = snippet.int8(snippet.x)
         assert torch.equal(loaded(snippet.x), found)
     y = snippet.x.numpy()
     weights = torch.load("float.pth", weights_only=True)

@@ -30,12 +30,10 @@ def by_hand(attention, x):
 
 
 def hooked(model):
-    maps, wanted = [], snippet.wanted
+    maps = []
     for layer in model.modules():
         if isinstance(layer, nn.MultiheadAttention):
-            layer.register_forward_pre_hook(
-                lambda _, args, kwargs: (args, kwargs | wanted), with_kwargs=True
-            )
+            layer.register_forward_pre_hook(snippet.ask, with_kwargs=True)
             layer.register_forward_hook(lambda *call: maps.append(call[2][1]))
     return maps
 

@@ -1,6 +1,7 @@
 """confusion-matrix: counts against scikit-learn; hand-worked rates; bad input."""
 
 import numpy as np
+import pandas
 import pytest
 import torch
 from sklearn import metrics
@@ -91,12 +92,12 @@ def test_bad_input_is_refused_as_documented():
         confusion_matrix(torch.tensor([3, 0, 0, 0]), target, 3)
     with raises_as_documented(PAGE, "ValueError: a class is"):
         confusion_matrix(target, torch.tensor([3, 0, 0, 0]), 3)
+    with raises_as_documented(PAGE, "AttributeError: module 'numpy' has"):
+        np.int  # noqa: B018
     with raises_as_documented(PAGE, "RuntimeError: stack expects each"):
         confusion_matrix(torch.randn(4, 3), target, 3)
     with raises_as_documented(PAGE, "ValueError: a class is"):
         confusion_matrix(target - 1, target, 3)
-    with raises_as_documented(PAGE, "AttributeError: module 'numpy' has"):
-        np.int  # noqa: B018
 
 
 def test_unchecked_a_class_too_large_lands_in_the_next_row():
@@ -117,10 +118,10 @@ def test_an_absent_class_is_nan_here_and_zero_in_scikit_learn():
 
 
 def test_csv(tmp_path):
-    path, names = tmp_path / "cm.csv", ["cat", "dog"]
-    cm = confusion_matrix(torch.tensor([0, 1, 1]), torch.tensor([0, 0, 1]), 2)
-    options = {"delimiter": ",", "header": ",".join(names)}
-    np.savetxt(path, cm.cpu(), fmt="%d", comments="", **options)
-    assert path.read_text() == "cat,dog\n1,1\n0,1\n"
-    np.savetxt(path, cm.cpu(), **options)
-    assert path.read_text().startswith("# cat,dog\n1.000000000000000000e+00,")
+    path, names = tmp_path / "cm.csv", ["cat", "\N{CJK UNIFIED IDEOGRAPH-732B}"]
+    cm = metrics.confusion_matrix([0, 0, 1], [0, 1, 1])
+    pandas.DataFrame(cm, names, names).to_csv(path, encoding="utf-8-sig")
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")  # by which Excel knows UTF-8
+    found = pandas.read_csv(path, index_col=0)
+    assert found.columns.tolist() == found.index.tolist() == names
+    np.testing.assert_array_equal(found, cm)

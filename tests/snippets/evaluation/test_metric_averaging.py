@@ -1,115 +1,71 @@
-"""metric-averaging: one process and two, against NumPy's mean of all samples."""
-
-import math
+"""metric-averaging: against NumPy's mean over all samples, and torchmetrics'."""
 
 import numpy as np
 import pytest
 import torch
-import torch.distributed as dist
 from sklearn.metrics import f1_score
+from torch import nn
 from torch.nn import functional as F
 from torchmetrics.aggregation import MeanMetric
 
-from tests.helpers import in_two_processes, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet
 
-PAGE = "evaluation/metric-averaging"
-snippet = load_snippet("evaluation/metric_averaging.py")
-
-DRIVER = """
-import os, runpy, sys, torch, torch.distributed as dist
-from torchmetrics.aggregation import MeanMetric
-snippet = runpy.run_path(sys.argv[1])
-
-def work(rank):
-    snippet["work"](rank, os.getcwd())  # prints
-    dist.init_process_group("gloo")
-    meter, metric = snippet["AverageMeter"](), MeanMetric()
-    for batch in torch.load("losses.pt")[rank].split(16):
-        meter.update(batch.mean(), len(batch))
-        metric.update(batch.mean(), weight=len(batch))
-    means = [meter.compute(), metric.compute().item()]
-
-    none = snippet["AverageMeter"]()  # a process without samples
-    if rank == 1:
-        none.update(2.5, 4)
-    own = torch.tensor(meter.total / meter.n)
-    dist.all_reduce(own)
-    torch.save([*means, none.compute(), own.item() / 2], f"{rank}.pt")
-    dist.destroy_process_group()
-"""
+SNIPPET = "evaluation/metric_averaging.py"
+CODE = (ROOT / "snippets" / SNIPPET).read_text("utf-8")
+CODE = CODE[CODE.index("model.eval()") : CODE.index("\nbatches = ")]
 
 
-def test_two_processes(tmp_path):
-    generator = torch.Generator().manual_seed(0)
-    losses = torch.rand(100, generator=generator)
-    losses[70:] += 3
-    torch.save(losses.split([70, 30]), tmp_path / "losses.pt")
-    printed = in_two_processes(tmp_path, DRIVER, snippet.__file__)
-    assert printed == "mean 4.00, mean of means 5.00\n"
-    assert np.arange(9).mean() == 4
-    assert np.mean([np.mean([1.5, 4.5]), 7]) == 5  # by hand
-    expected = losses.double().numpy().mean()
-    for rank in range(2):
-        mean, metric, none, naive = torch.load(tmp_path / f"{rank}.pt")
-        assert mean == pytest.approx(expected)
-        assert metric == pytest.approx(expected)
-        assert none == 2.5
-        assert abs(naive - expected) > 0.3
+def averaged(loader, loss_fn=None, model=None) -> float:
+    """The mean that the snippet finds for this loader and this loss."""
+    names = {"torch": torch, "loader": loader, "device": torch.device("cpu")}
+    names |= {"model": model or nn.Identity(), "loss_fn": loss_fn or nn.L1Loss()}
+    exec(CODE, names)
+    return names["mean"]
 
 
-def averaged(batches):
-    meter = snippet.AverageMeter()
-    for value, n in batches:
-        meter.update(value, n)
-    return meter.compute()
+def test_the_run():
+    snippet = load_snippet(SNIPPET)
+    assert snippet.mean == np.arange(6).mean() == 2.5
+    assert np.mean([batch.item() for batch in snippet.batches]) == np.mean([1.5, 4.5])
 
 
-def test_one_process():
-    losses = torch.arange(10.0) ** 2
-    batches = [(batch.mean(), len(batch)) for batch in losses.split(4)]
-    assert averaged(batches) == pytest.approx(losses.mean().item())
-    naive = sum(value.item() for value, _ in batches) / 3
-    assert abs(naive - losses.mean().item()) > 5
-    assert averaged([(0.5, 3), (1.0, 1)]) == 0.625
-    assert math.isnan(averaged([]))
+@pytest.mark.parametrize("size", [1, 4, 7, 100])
+def test_the_batch_size_does_not_matter(size):
+    torch.manual_seed(0)
+    x, y = torch.randn(2, 29, 3)
+    loader = list(zip(x.split(size), y.split(size), strict=True))
+    expected = np.abs(x.double().numpy() - y.double().numpy()).mean()
+    assert averaged(loader) == pytest.approx(expected, rel=1e-5)
+    metric = MeanMetric()
+    for a, b in loader:
+        metric.update(F.l1_loss(a, b), weight=len(b))
+    assert metric.compute().item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_it_keeps_no_graph_and_counts_exactly():
-    loss = torch.tensor(2.0, requires_grad=True)
-    meter = snippet.AverageMeter()
-    meter.update(loss, 2)
-    assert (type(meter.total), meter.total, meter.n) == (float, 4.0, 2)
-    big = 2**24 + 1  # not a float32
-    assert averaged([(1.0, big), (0.0, big)]) == 0.5
-    assert averaged([(1.0, big - 2), (0.0, 2)]) == (big - 2) / big
+def test_no_dropout_and_low_precision_losses():
+    x, y = torch.ones(9, 4), torch.zeros(9, 4)
+    loader = [(x, y)] * 300  # a sum in bfloat16 would stop at 256
+    mean = averaged(loader, lambda p, t: F.l1_loss(p, t).bfloat16(), nn.Dropout())
+    assert mean == 1
 
 
 def test_what_cross_entropy_divides_by():
     logits, y = torch.randn(12, 3), torch.arange(12) % 3
     y[[0, 4, 5, 6]] = -100
+    weight = torch.tensor([1.0, 5.0, 0.5])
     parts = list(zip(logits.split(5), y.split(5), strict=True))
-    tokens = [(F.cross_entropy(a, b), (b != -100).sum().item()) for a, b in parts]
+    n = [(b != -100).sum().item() for _, b in parts]
+    means = [F.cross_entropy(a, b).item() for a, b in parts]
     whole = F.cross_entropy(logits, y).item()
-    assert averaged(tokens) == pytest.approx(whole, rel=1e-5)
+    assert np.average(means, weights=n) == pytest.approx(whole, rel=1e-5)
+    assert averaged(parts, F.cross_entropy) != pytest.approx(whole, rel=1e-3)
 
-    y, weight = torch.arange(12) % 3, torch.tensor([1.0, 5.0, 0.5])
+    y = torch.arange(12) % 3
     parts = list(zip(logits.split(5), y.split(5), strict=True))
-    weighted = [
-        (F.cross_entropy(a, b, weight), weight[b].sum().item()) for a, b in parts
-    ]
+    n = [weight[b].sum().item() for _, b in parts]
+    means = [F.cross_entropy(a, b, weight).item() for a, b in parts]
     whole = F.cross_entropy(logits, y, weight).item()
-    assert averaged(weighted) == pytest.approx(whole, rel=1e-5)
-
-
-@pytest.mark.usefixtures("own_process")
-def test_a_group_for_gpus_takes_no_tensor_of_the_cpu():
-    store = dist.HashStore()
-    dist.init_process_group("cuda:gloo", store=store, rank=0, world_size=1)
-    try:
-        with raises_as_documented(PAGE, "RuntimeError: No backend"):
-            averaged([(1.0, 1)])
-    finally:
-        dist.destroy_process_group()
+    assert np.average(means, weights=n) == pytest.approx(whole, rel=1e-5)
 
 
 def test_f1_is_not_a_mean_over_batches():

@@ -13,33 +13,28 @@ snippet = load_snippet("evaluation/model_ensemble.py")
 
 
 def outputs(model, x):
-    linear, norm = model
-    y = x.numpy() @ linear.weight.detach().numpy().T + linear.bias.detach().numpy()
-    return y / np.sqrt(1 + norm.eps)  # the statistics of a new BatchNorm
+    """The logits of a multilayer perceptron, in NumPy."""
+    x = x.double().numpy()
+    for layer in model:
+        if isinstance(layer, nn.Linear):
+            x = x @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
+        else:
+            x = np.maximum(x, 0)
+    return x
 
 
 def test_the_mean_of_the_probabilities():
-    each = [softmax(outputs(m, snippet.x.clone()), axis=1) for m in snippet.models]
-    expected = sum(each) / 3
-    np.testing.assert_allclose(snippet.probs.numpy(), expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_array_equal(snippet.predicted.numpy(), expected.argmax(1))
-    np.testing.assert_allclose(
-        snippet.logits.softmax(2).numpy(), np.stack(each), rtol=1e-4, atol=1e-6
-    )
-
-
-def test_all_are_in_eval_mode():
+    each = [softmax(outputs(m, snippet.x), axis=1) for m in snippet.models]
+    expected = sum(each) / 5
+    np.testing.assert_allclose(snippet.probs.numpy(), expected, rtol=1e-3, atol=1e-5)
     assert not any(model.training for model in snippet.models)
-    assert all(model[1].num_batches_tracked == 0 for model in snippet.models)
     assert not snippet.probs.requires_grad
-
-
-def test_the_base_holds_no_weights():
-    assert all(p.is_meta for p in snippet.base.parameters())
+    assert snippet.together > max(snippet.each) - 0.01
+    assert snippet.together > np.mean(snippet.each) + 0.01
 
 
 def test_variants():
-    x, models = snippet.x.clone(), snippet.models
+    x, models = snippet.x[:50].clone(), snippet.models[:3]
     with torch.no_grad():
         every = torch.stack([model(x).softmax(1) for model in models])
         votes = torch.stack([model(x).argmax(1) for model in models]).mode(0).values

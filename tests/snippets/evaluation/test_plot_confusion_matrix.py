@@ -1,29 +1,54 @@
-"""plot-confusion-matrix: the counts and names that are drawn."""
+"""confusion-matrix: the picture and its counts; absent and ignored classes."""
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 import torch
 
-from tests.helpers import load_snippet
+from tests.helpers import ROOT, assert_documented, raises_as_documented
+
+PAGE = "evaluation/confusion-matrix"
+CODE = (ROOT / "snippets/evaluation/plot_confusion_matrix.py").read_text("utf-8")
 
 
 @pytest.fixture
-def drawn(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # it saves its picture there
-    return load_snippet("evaluation/plot_confusion_matrix.py")
+def draw(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(**given):
+        head, _, tail = CODE.partition("C = len(names)")
+        imports = head[head.index("import") : head.index("\n\nnames")]
+        exec(imports if given else head, space := {})
+        exec("C = len(names)" + tail, space | given, found := {})
+        return found["cm"], plt.gcf()
+
+    yield run
+    plt.close("all")
 
 
-def test_cells_hold_the_counts_and_colours_the_share_of_each_row(drawn):
-    cells = [int(text.get_text()) for text in drawn.ax.texts]
-    assert cells == drawn.cm.flatten().tolist()
-    assert [t.get_position() for t in drawn.ax.texts][1] == (1, 0)  # column, row
-    shares = torch.from_numpy(drawn.ax.images[0].get_array().data)
-    torch.testing.assert_close(shares.sum(1), torch.ones(3))
-    assert shares[0, 0].item() == pytest.approx(38 / 50)
+def test_the_run(draw, tmp_path):
+    cm, figure = draw()
+    assert cm.tolist() == [[38, 11, 1], [7, 42, 1], [2, 3, 45]]
+    assert (tmp_path / "plot_confusion_matrix.svg").stat().st_size > 1000
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["cat", "dog", "bird"]
+    assert figure.axes[0].get_ylabel() == "True label"
 
 
-def test_rows_are_true_and_dark_cells_have_white_text(drawn):
-    assert (drawn.ax.get_ylabel(), drawn.ax.get_xlabel()) == ("true", "predicted")
-    names = [label.get_text() for label in drawn.ax.get_xticklabels()]
-    assert names == [t.get_text() for t in drawn.ax.get_yticklabels()] == drawn.names
-    colors = [text.get_color() for text in drawn.ax.texts]
-    assert [i for i, c in enumerate(colors) if c == "white"] == [0, 4, 8]
+def test_absent_and_ignored_classes(draw):
+    target, pred = torch.tensor([0, 2, 2, -100]), torch.tensor([0, 2, 0, 1])
+    cm, _ = draw(names=list("abcd"), target=target, pred=pred.to(torch.uint8))
+    expected = np.zeros((4, 4), int)
+    expected[0, 0] = expected[2, 2] = expected[2, 0] = 1
+    np.testing.assert_array_equal(cm, expected)
+
+
+def test_messages(draw):
+    target, pred = torch.tensor([0, 1, 2]), torch.tensor([0, 1, 0])
+    with raises_as_documented(PAGE, "ValueError: Classification metrics can't handle"):
+        draw(names=list("abc"), target=target, pred=torch.randn(3, 3))
+    names = ["\N{CJK UNIFIED IDEOGRAPH-732B}", "b", "c"]
+    with pytest.warns(UserWarning, match="Glyph 29483") as caught:
+        draw(names=names, target=target, pred=pred)
+    glyph = next(w for w in caught if "Glyph" in str(w.message))
+    assert_documented(PAGE, "UserWarning: Glyph", f"UserWarning: {glyph.message}")

@@ -32,7 +32,7 @@ def test_every_threshold_is_on_the_curve(drawn):
 
 
 def test_the_shaded_area_is_the_share_of_pairs_in_order(drawn):
-    recipe = load_snippet("evaluation/roc_auc.py").roc_auc
+    recipe = load_snippet("evaluation/roc_auc_torch.py").roc_auc
     (shade,) = drawn.ax.collections
     x, y = shade.get_paths()[0].vertices.T
     area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2

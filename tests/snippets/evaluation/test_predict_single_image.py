@@ -30,7 +30,8 @@ def test_the_numbers_are_those_of_numpy(run):
     logits = (np.array([255, 165, 0]) / 255 - MEAN) / STD  # orange
     expected = softmax(logits)
     np.testing.assert_allclose(names["probs"].cpu(), expected, rtol=1e-4)
-    assert out == f"red: {expected[0]:.1%}\ngreen: {expected[1]:.1%}\n"
+    lines = zip(("red", "green", "blue"), expected, strict=True)
+    assert out == "".join(f"{name}: {p:.1%}\n" for name, p in lines)
 
 
 def test_a_batch_of_one_in_rgb_without_gradients(run):

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import interpolate
 from torchvision.transforms import v2
 
 from tests.helpers import load_snippet
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def snippet():
-    torch.manual_seed(0)
     return load_snippet("evaluation/test_time_augmentation.py")
 
 
@@ -35,37 +33,7 @@ def test_the_mean_of_the_probabilities(snippet):
     np.testing.assert_array_equal(snippet.predicted.numpy(), expected.argmax(1))
     assert not np.allclose(softmax(logits[0], 1), expected, atol=1e-4)
     assert not snippet.model.training
-    assert not snippet.segmenter.training
     assert not snippet.probs.requires_grad
-
-
-def test_the_mask_is_turned_back(snippet):
-    x = snippet.x
-    mirrored = torch.from_numpy(x.numpy()[:, :, :, ::-1].copy())
-    first = softmax(outputs(snippet.segmenter, x), 1)
-    second = softmax(outputs(snippet.segmenter, mirrored), 1)[:, :, :, ::-1]
-    expected = (first + second) / 2
-    np.testing.assert_allclose(snippet.pixels.numpy(), expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_array_equal(snippet.mask.numpy(), expected.argmax(1))
-
-
-def test_eight_views_of_a_mask_each_turned_back(snippet):
-    def predict(x):
-        total = 0
-        for flip in (False, True):
-            for k in range(4):
-                view = (x.flip(-1) if flip else x).rot90(k, (-2, -1))
-                out = snippet.segmenter(view).softmax(1).rot90(-k, (-2, -1))
-                total = total + (out.flip(-1) if flip else out)
-        return total / 8
-
-    x = snippet.x.clone()
-    with torch.no_grad():
-        torch.testing.assert_close(predict(x.flip(-2)), predict(x).flip(-2))
-        turned = predict(x.rot90(1, (-2, -1)))
-        torch.testing.assert_close(turned, predict(x).rot90(1, (-2, -1)))
-    views = [v.rot90(k, (-2, -1)) for v in (x, x.flip(-1)) for k in range(4)]
-    assert len({tuple(v.flatten().tolist()) for v in views}) == 8
 
 
 def test_one_larger_batch(snippet):
@@ -74,18 +42,6 @@ def test_one_larger_batch(snippet):
         probs = snippet.model(torch.cat(views)).softmax(1)
     mean = probs.unflatten(0, (len(views), -1)).mean(0)
     torch.testing.assert_close(mean, snippet.probs.clone())
-
-
-def test_another_scale_resized_back(snippet):
-    def resized(x, **to):
-        return interpolate(x, mode="bilinear", **to)
-
-    x = torch.full((1, 3, 8, 8), 0.5)  # constant: resizing changes nothing
-    with torch.no_grad():
-        out = snippet.segmenter(resized(x, scale_factor=1.25))
-        assert out.shape[-2:] == (10, 10)
-        back = resized(out, size=(8, 8))[..., 2:-2, 2:-2]
-        torch.testing.assert_close(back, snippet.segmenter(x)[..., 2:-2, 2:-2])
 
 
 def test_ten_crops():
@@ -120,6 +76,12 @@ def test_boxes_of_a_mirror_image():
 def test_logits_and_probabilities_may_choose_another_class():
     logits = torch.tensor([[4.0, 0.0, 3.0], [-9.0, 0.0, -0.5]])
     assert logits.softmax(1).mean(0).argmax() != logits.mean(0).argmax()
+
+
+def test_the_printed_gain(snippet):
+    with torch.no_grad():
+        plain = (snippet.model(snippet.x).argmax(1) == snippet.y).float().mean()
+    assert (snippet.predicted == snippet.y).float().mean() > plain + 0.05
 
 
 def test_batchnorm_is_not_moved():
