@@ -6,6 +6,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
+from torch.distributed import run
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
@@ -33,9 +34,8 @@ def main(epochs=5):
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
     loss_fn = nn.CrossEntropyLoss()
 
-    local_rank = int(os.environ["LOCAL_RANK"])  # torchrun sets it
-    has_gpu = torch.cuda.is_available()
-    gpu = torch.device("cuda", local_rank) if has_gpu else None
+    own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
+    gpu = own if torch.cuda.is_available() else None
     torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
@@ -52,8 +52,8 @@ def main(epochs=5):
     dist.destroy_process_group()
 
 
-if __name__ == "__main__":
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+if __name__ == "__main__" and "RANK" not in os.environ:
+    n = torch.cuda.device_count() or 2  # plain python: start torchrun
+    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
+elif __name__ == "__main__":
     main()

@@ -6,32 +6,40 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-model = nn.Linear(64, 10)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
-
-def read(numbers):
-    """Read one batch: slowly, as from a disk."""
-    time.sleep(0.02)
-    return torch.rand(len(numbers), 64), torch.randint(10, (len(numbers),))
-
-
-def step(batch):
-    """Your training step: from the copy to the device on; return the loss."""
-    x, y = batch
-    loss = nn.functional.cross_entropy(model(x), y)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-loader = DataLoader(range(8 * 41), batch_size=8, collate_fn=read)
-
-batches, seconds, steps = iter(loader), {}, 20
-cached = iter([next(batches)] * steps)
-for name, run in ("warm-up", batches), ("loader", batches), ("cached", cached):
+def seconds_per_step(batches, step, steps=20):
+    """Return the seconds of a training step, with the wait for its batch."""
     start = time.perf_counter()
-    losses = [step(next(run)).item() for _ in range(steps)]
-    seconds[name] = (time.perf_counter() - start) / len(losses)
-assert seconds["loader"] > 0.01  # here read() sleeps; yours: print(seconds)
+    for _ in range(steps):
+        step(next(batches)).item()  # .item() waits for the GPU
+    return (time.perf_counter() - start) / steps
+
+
+def compare(loader, step, steps=20):
+    """Return the seconds of a step: with the loader, and with one batch."""
+    batches = iter(loader)
+    cached = iter([next(batches)] * steps)
+    seconds_per_step(batches, step, steps)  # a warm-up
+    with_loader = seconds_per_step(batches, step, steps)
+    return with_loader, seconds_per_step(cached, step, steps)
+
+
+if __name__ == "__main__":
+    model = nn.Linear(64, 10)
+    optimizer = torch.optim.SGD(model.parameters())
+
+    def read(numbers):
+        """Read slowly, as from a disk."""
+        time.sleep(0.02)
+        return torch.rand(8, 64), torch.randint(10, (8,))
+
+    def step(batch):
+        """Yours: from the copy to the device on."""
+        loss = nn.functional.cross_entropy(model(batch[0]), batch[1])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    loader = DataLoader(range(8 * 41), batch_size=8, collate_fn=read)
+    print("it waits for data:", compare(loader, step)[0] > 0.02)
