@@ -6,7 +6,6 @@ import torch
 import torch.distributed as dist
 import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
-from torch.distributed import run
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
@@ -52,8 +51,8 @@ def main(epochs=5):
     dist.destroy_process_group()
 
 
-if __name__ == "__main__" and "RANK" not in os.environ:
-    n = torch.cuda.device_count() or 2  # plain python: start torchrun
-    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
-elif __name__ == "__main__":
+if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     main()

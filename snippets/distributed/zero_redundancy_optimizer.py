@@ -5,7 +5,6 @@ import os
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed import run
 from torch.distributed.optim import ZeroRedundancyOptimizer as ZeRO
 from torch.nn.parallel import DistributedDataParallel as DDP
 
@@ -47,8 +46,8 @@ def main():
     dist.destroy_process_group()
 
 
-if __name__ == "__main__" and "RANK" not in os.environ:
-    n = torch.cuda.device_count() or 2  # plain python: start torchrun
-    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
-elif __name__ == "__main__":
+if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     main()

@@ -39,6 +39,9 @@ def test_two_processes_share_the_samples(tmp_path):
         batches = [batch for share in shares for batch in (share[:2], share[2:])]
         expected.append(f"rank {rank}: {batches}")
     assert printed.splitlines() == expected
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        assert f"```text\n{printed}```" in page
     assert order(0) != order(1)
 
 
