@@ -7,7 +7,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.distributed import run
 
 
 def save_checkpoint(path, model, optimizer, epoch):
@@ -35,7 +35,7 @@ def load_checkpoint(path, model, optimizer):
 def train(epochs, device, last=Path("checkpoints/last.pt")):
     """Train this many epochs, counting those of the checkpoint."""
     x = torch.linspace(-1, 1, 64, device=device).unsqueeze(1)
-    model = DDP(nn.Linear(1, 1).to(device))
+    model = nn.parallel.DistributedDataParallel(nn.Linear(1, 1).to(device))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
     start_epoch = load_checkpoint(last, model, optimizer)
     for epoch in range(start_epoch, epochs):
@@ -43,17 +43,17 @@ def train(epochs, device, last=Path("checkpoints/last.pt")):
         nn.functional.mse_loss(model(x), 3 * x).backward()
         optimizer.step()
         save_checkpoint(last, model, optimizer, epoch)
-    print(f"rank {dist.get_rank()}: epochs {start_epoch} to {epochs - 1}")
+    if dist.get_rank() == 0:
+        print(f"epochs {start_epoch} to {epochs - 1}")
 
 
-if __name__ == "__main__":
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)
+if __name__ == "__main__" and "RANK" not in os.environ:
+    n = torch.cuda.device_count() or 2  # plain python: start torchrun
+    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
+elif __name__ == "__main__":
+    own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
+    gpu = own if torch.cuda.is_available() else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     train(2, gpu or torch.device("cpu"))  # interrupted here
     train(4, gpu or torch.device("cpu"))  # the next start goes on

@@ -6,7 +6,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.distributed import run
 from torch.utils.data import DataLoader, Subset, TensorDataset
 
 
@@ -39,22 +39,22 @@ def gather_in_order(predicted):
     return together
 
 
-if __name__ == "__main__":
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)
+if __name__ == "__main__" and "RANK" not in os.environ:
+    n = torch.cuda.device_count() or 2  # plain python: start torchrun
+    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
+elif __name__ == "__main__":
+    own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
+    gpu = own if torch.cuda.is_available() else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
     x = torch.linspace(-1, 1, 101).unsqueeze(1)  # 101: uneven shares
     dataset = TensorDataset(x, (x[:, 0] > 0.5).long())
     torch.manual_seed(0)
-    model = DDP(nn.Linear(1, 2).to(device))
+    model = nn.parallel.DistributedDataParallel(nn.Linear(1, 2).to(device))
     loss, accuracy, predicted = evaluate(model.module, dataset, device)
     predicted = gather_in_order(predicted)  # every process calls it
-    print(f"rank {dist.get_rank()}: {accuracy:.2f} of {len(predicted)}")
+    if dist.get_rank() == 0:
+        print(f"accuracy {accuracy:.2f} of {len(predicted)} samples")
     del model  # DDP holds the group
     dist.destroy_process_group()

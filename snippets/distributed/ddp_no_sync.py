@@ -7,6 +7,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.nn  # before the group: else gloo may abort at exit
 from torch import nn
+from torch.distributed import run
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
@@ -29,10 +30,9 @@ def train(model, loader, loss_fn, optimizer, device, steps=4):
 
 def main():
     """Fit a line, and compare with large batches in one process."""
-    gpu = None
-    if torch.cuda.is_available():
-        gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(gpu)
+    own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
+    gpu = own if torch.cuda.is_available() else None
+    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
 
     torch.manual_seed(0)  # the same data in all processes
@@ -45,7 +45,6 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     w = model.module.weight.item()
     train(model, loader, nn.MSELoss(), optimizer, device, steps=4)
-
     # By hand, with the 32 and the last 16 samples: the same weight.
     for x, y in zip(x_all.split(32), y_all.split(32), strict=True):
         w -= 0.1 * 2 * (x * (x * w - y)).mean().item()
@@ -53,8 +52,8 @@ def main():
     dist.destroy_process_group()
 
 
-if __name__ == "__main__":
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+if __name__ == "__main__" and "RANK" not in os.environ:
+    n = torch.cuda.device_count() or 2  # plain python: start torchrun
+    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
+elif __name__ == "__main__":
     main()

@@ -33,9 +33,8 @@ def main(epochs=5):
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
     loss_fn = nn.CrossEntropyLoss()
 
-    local_rank = int(os.environ["LOCAL_RANK"])  # torchrun sets it
-    has_gpu = torch.cuda.is_available()
-    gpu = torch.device("cuda", local_rank) if has_gpu else None
+    own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
+    gpu = own if torch.cuda.is_available() else None
     torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")

@@ -1,8 +1,11 @@
 """Find out whether CUDA can be used and, if it cannot, why."""
 
+import sys
+
 import torch
 
-print("built for CUDA:", torch.version.cuda)  # None: a CPU-only build
+print("Python:", sys.executable)  # that of your environment?
+print("torch:", torch.__version__, "for CUDA", torch.version.cuda)
 print("available:", torch.cuda.is_available())  # never says why
 try:
     result = torch.ones(2, device="cuda").sum().item()  # computes there

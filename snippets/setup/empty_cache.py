@@ -11,7 +11,7 @@ model = nn.Linear(1000, 1000, device=gpu or torch.device("cpu"))
 optimizer = torch.optim.AdamW(model.parameters())
 weight = weakref.ref(model.weight)  # only to see whether it is freed
 
-del model, optimizer  # every name that refers to it
+model = optimizer = None  # every name that refers to it; or del
 gc.collect()  # objects that refer to each other
 torch.cuda.empty_cache()  # for other programs
 

@@ -38,6 +38,9 @@ def work(rank):
 def test_two_processes_hold_what_the_page_says(tmp_path):
     printed = in_two_processes(tmp_path, DRIVER, str(SNIPPET))
     assert printed == "all_reduce [3.0] broadcast [1.0]\nall_gather [1.0, 2.0]\n"
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        assert f"```text\n{printed}```" in page
     for rank in range(2):
         x, total, first, parts, gathered, largest, reduced, dealt, objects = torch.load(
             tmp_path / f"{rank}.pt"

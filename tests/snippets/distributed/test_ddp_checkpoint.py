@@ -62,7 +62,7 @@ def test_one_process_stops_and_goes_on(monkeypatch, tmp_path, capsys):
     snippet.train(2, "cpu")
     snippet.train(4, "cpu")
     snippet.train(4, "cpu")  # nothing is left to do
-    printed = [f"rank 0: epochs {epochs}" for epochs in ("0 to 1", "2 to 3", "4 to 3")]
+    printed = [f"epochs {epochs}" for epochs in ("0 to 1", "2 to 3", "4 to 3")]
     assert capsys.readouterr().out.splitlines() == printed
     (file,) = Path("checkpoints").iterdir()
     assert file.name == "last.pt"

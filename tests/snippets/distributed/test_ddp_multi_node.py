@@ -113,15 +113,6 @@ def test_the_script_for_one_machine_needs_no_change(machines):
     assert float(epochs[-1].rpartition(" ")[2]) < 0.3
 
 
-@pytest.mark.usefixtures("own_process")
-def test_plain_python_is_alone(monkeypatch, capsys):
-    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK"):
-        monkeypatch.delenv(name, raising=False)
-    load_snippet("distributed/ddp_multi_node.py")
-    assert capsys.readouterr().out == "rank 0: machine 0, local rank 0\n"
-    assert not dist.is_initialized()
-
-
 def test_with_gpus_each_process_takes_that_of_its_machine(monkeypatch):
     assert_own_gpu(monkeypatch, lambda: load_snippet("distributed/ddp_multi_node.py"))
 

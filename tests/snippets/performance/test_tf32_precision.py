@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import assert_documented, load_snippet
+from tests.helpers import assert_documented, load_snippet, recipes
 
 SNIPPET = "performance/tf32_precision.py"
 PAGE = "performance/tf32-precision"
@@ -31,12 +31,13 @@ def rounded(x):
 
 
 def test_the_switches():
-    torch.set_float32_matmul_precision("highest")
-    torch.backends.cudnn.allow_tf32 = False
-    load_snippet(SNIPPET)
+    exec(recipes()["tf32-precision"].answer.text, {})
     assert torch.get_float32_matmul_precision() == "high"
     assert torch.backends.cuda.matmul.allow_tf32
-    assert torch.backends.cudnn.allow_tf32
+    assert torch.backends.cudnn.allow_tf32  # convolutions: the default
+    load_snippet(SNIPPET)
+    assert torch.get_float32_matmul_precision() == "highest"
+    assert not torch.backends.cuda.matmul.allow_tf32
 
 
 def test_the_rounding_and_its_error(capsys):
@@ -51,8 +52,10 @@ def test_the_rounding_and_its_error(capsys):
     product = rounded(found.a) @ rounded(found.b)
     relative = np.abs(product - exact).max() / np.abs(exact).mean()
     assert capsys.readouterr().out.splitlines() == [
+        "high for matrix products, and",
+        "for convolutions TF32: True",
         f"{found.a[0, 0]:.7f} becomes {rounded(found.a)[0, 0]:.7f}",
-        f"largest error of a product: {relative:.1e}",
+        f"largest error of a product: {relative:.1e}, in float32 below 1e-5",
     ]
     # far above float32's
     plain = (found.a @ found.b).numpy()

@@ -58,19 +58,24 @@ def printed(monkeypatch, capsys):
 
 def test_a_gpu_that_computes_works(printed):
     lines, log = printed()
-    assert lines == ["built for CUDA: 12.3", "available: True", f"{SUM} 2.0"]
+    assert lines == [
+        f"Python: {sys.executable}",
+        f"torch: {torch.__version__} for CUDA 12.3",
+        "available: True",
+        f"{SUM} 2.0",
+    ]
     assert log == [(2, "cuda"), "sum", "item"]
 
 
 def test_a_kernel_that_fails_late_is_noticed(printed):
     lines, _ = printed(read=torch.AcceleratorError(NO_KERNEL))
-    assert lines[1:] == ["available: True", f"{SUM} {NO_KERNEL}"]
+    assert lines[2:] == ["available: True", f"{SUM} {NO_KERNEL}"]
 
 
 @pytest.mark.parametrize("kind", [AssertionError, RuntimeError])
 def test_what_keeps_a_tensor_from_being_made_is_the_reason(printed, kind):
     lines, _ = printed(made=kind("no driver, say"))
-    assert lines[1:] == ["available: False", f"{SUM} no driver, say"]
+    assert lines[2:] == ["available: False", f"{SUM} no driver, say"]
 
 
 def test_other_errors_are_not_swallowed(printed):
@@ -82,8 +87,8 @@ def test_with_every_gpu_hidden_the_reason_is_one_the_page_quotes():
     hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-W", "error", ROOT / "snippets" / SNIPPET]
     printed = subprocess.check_output(command, text=True, env=hidden).splitlines()
-    assert printed[1] == "available: False"
-    reason = printed[2].removeprefix(f"{SUM} ")
+    assert printed[2] == "available: False"
+    reason = printed[3].removeprefix(f"{SUM} ")
     assert f"RuntimeError: {reason}".startswith(tuple(quotes(PAGE)))
 
 
