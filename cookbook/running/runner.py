@@ -126,8 +126,11 @@ class Runner:
         self.address = str(self.scratch / "server")
         self.numbers = count()
         workers = workers or min(usable_cores(), MOST_WORKERS)
+        # Blocks side by side that each use every core wait for one another.
+        self.share = {"OMP_NUM_THREADS": str(max(1, usable_cores() // workers))}
         self.server = subprocess.Popen(
             [sys.executable, "-W", "error", *SERVER, self.address, str(workers)],
+            env={**self.share, **os.environ},
             stdin=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             start_new_session=True,  # Ctrl-C reaches it through __exit__
@@ -164,7 +167,7 @@ class Runner:
             "argv": job.argv,
             "fresh": self.fresh or starts_fresh(job),
             "files": [str(file) for file in job.files],
-            "env": block_environment(job, folder),
+            "env": self.share | block_environment(job, folder),
             "folder": str(folder),
             "fonts": fonts(job),
             "timeout": self.timeout,
