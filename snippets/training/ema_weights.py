@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel
 
 torch.manual_seed(0)
 model = nn.Linear(8, 1)
@@ -12,8 +12,13 @@ targets = inputs.sum(2, keepdim=True) + torch.randn(300, 16, 1)  # noisy
 loader = list(zip(inputs, targets, strict=True))  # yours: a DataLoader
 decay = 0.98  # yours: 0.999 and more, for many steps
 
-average = get_ema_multi_avg_fn(decay)
-ema = AveragedModel(model, multi_avg_fn=average, use_buffers=True)
+
+def average(old, new, _steps):
+    """Return the new average of a tensor; a tensor of integers is copied."""
+    return old.lerp(new, 1 - decay) if old.is_floating_point() else new
+
+
+ema = AveragedModel(model, avg_fn=average, use_buffers=True)
 for x, y in loader:
     optimizer.zero_grad()
     loss_fn(model(x), y).backward()
