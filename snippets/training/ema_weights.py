@@ -14,11 +14,12 @@ decay = 0.98  # yours: 0.999 and more, for many steps
 
 
 def average(old, new, _steps):
-    """Return the new average of a tensor; a tensor of integers is copied."""
-    return old.lerp(new, 1 - decay) if old.is_floating_point() else new
+    """Move the averages towards the weights; copy integers."""
+    for a, b in zip(old, new, strict=True):
+        a.copy_(a.lerp(b, 1 - decay) if a.is_floating_point() else b)
 
 
-ema = AveragedModel(model, avg_fn=average, use_buffers=True)
+ema = AveragedModel(model, multi_avg_fn=average, use_buffers=True)
 for x, y in loader:
     optimizer.zero_grad()
     loss_fn(model(x), y).backward()
