@@ -37,7 +37,6 @@ epochs = 2
 model = fasterrcnn_mobilenet_v3_large_320_fpn(
     weights=None,  # yours: weights="DEFAULT"
     weights_backbone=None,
-    min_size=64,  # yours: 320; more where objects are small
 )
 width = model.roi_heads.box_predictor.cls_score.in_features
 model.roi_heads.box_predictor = FastRCNNPredictor(width, num_classes)

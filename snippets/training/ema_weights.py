@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel
 
 torch.manual_seed(0)
 model = nn.Linear(8, 1)
@@ -12,7 +12,13 @@ targets = inputs.sum(2, keepdim=True) + torch.randn(300, 16, 1)  # noisy
 loader = list(zip(inputs, targets, strict=True))  # yours: a DataLoader
 decay = 0.98  # yours: 0.999 and more, for many steps
 
-average = get_ema_multi_avg_fn(decay)
+
+def average(old, new, _steps):
+    """Move the averages towards the weights; copy integers."""
+    for a, b in zip(old, new, strict=True):
+        a.copy_(a.lerp(b, 1 - decay) if a.is_floating_point() else b)
+
+
 ema = AveragedModel(model, multi_avg_fn=average, use_buffers=True)
 for x, y in loader:
     optimizer.zero_grad()

@@ -46,8 +46,9 @@ if __name__ == "__main__":
     word_labels = [[NAMES.index(tag) for tag in row] for row in tags]
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)  # BERT: 2e-5
     for _ in range(30):
-        tokens = tokenizer(words, is_split_into_words=True, padding=True)
-        tokens = tokens.convert_to_tensors("pt")
+        tokens = tokenizer(
+            words, is_split_into_words=True, padding=True, return_tensors="pt"
+        )
         labels = align_labels(tokens, word_labels)
         loss = model(**tokens, labels=labels).loss  # skips -100
         optimizer.zero_grad()

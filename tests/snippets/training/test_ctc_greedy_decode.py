@@ -18,7 +18,7 @@ def test_random_paths():
     loop = source[source.index("texts = []") : source.index("print")]
     torch.manual_seed(0)
     frames, lengths = torch.randn(30, 12, 3), torch.randint(13, (30,))  # 0 to 12
-    names = {"frames": frames, "lengths": lengths}
+    names = {"logits": frames, "input_lengths": lengths}
     exec(loop, names)
     for row, length, text in zip(
         frames.argmax(-1).tolist(), lengths.tolist(), names["texts"], strict=True

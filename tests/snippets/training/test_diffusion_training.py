@@ -123,8 +123,8 @@ def test_guidance_drops_labels():
 
 
 def test_images_need_four_dimensions():
-    t, x0 = torch.randint(1000, (8,)), torch.rand(8, 3, 32, 32)
+    t, x0 = torch.randint(1000, (32,)), torch.rand(32, 1, 8, 8)
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor a"):
-        snippet.alphas_bar[t] * x0
+        snippet.alphas_bar[t].sqrt() * x0  # as in the answer, without `view`
     a = snippet.alphas_bar[t][:, None, None, None]
     assert torch.equal((a * x0)[5], snippet.alphas_bar[t[5]] * x0[5])

@@ -102,6 +102,23 @@ def test_the_answer_with_batch_norm_and_without_a_large_last_batch():
     assert norm.num_batches_tracked.dtype == torch.int64
 
 
+@pytest.mark.parametrize("decay", [0.5, 0.9995, 0.9999])
+def test_buffers_of_integers_stay_as_they_are(decay):
+    """The library's function for all tensors at once rounds them down."""
+    model = nn.Linear(2, 1)
+    model.register_buffer("position_ids", torch.arange(512))
+    names = {"model": model, "loss_fn": nn.MSELoss(), "decay": decay}
+    names["optimizer"] = torch.optim.SGD(model.parameters(), lr=0.1)
+    names["loader"] = [(torch.randn(4, 2), torch.randn(4, 1))] * 20
+    exec(recipes()["ema-weights"].answer.text, names)
+    assert torch.equal(names["ema"].module.position_ids, torch.arange(512))
+    both = averaged(model, decay, use_buffers=True)
+    for _ in range(20):
+        both.update_parameters(model)
+    wrong = not torch.equal(both.module.position_ids, torch.arange(512))
+    assert wrong is (decay > 0.9)
+
+
 def test_eval_does_not_reach_the_average():
     model = nn.Dropout()
     ema = averaged(model)

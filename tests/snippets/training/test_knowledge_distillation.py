@@ -45,6 +45,17 @@ def test_the_teacher_helps_where_labels_are_few():
     assert (snippet.y != -100).sum() == 100
 
 
+def test_a_batch_without_labels():
+    logits, y = torch.randn(4, 3), torch.full((4,), -100)
+    assert F.cross_entropy(logits, y).isnan()
+    for known in (0, 2):
+        y[:known] = 1
+        total = F.cross_entropy(logits, y, reduction="sum")
+        mean = total / (y != -100).sum().clamp(min=1)
+        expected = F.cross_entropy(logits[:known], y[:known]) if known else 0
+        assert mean == pytest.approx(float(expected), rel=1e-5)
+
+
 def test_the_answer_takes_any_loader():
     """A small last batch in float64, and modes that others have left behind."""
     teacher, student = nn.Sequential(nn.Linear(6, 3), nn.Dropout(0.5)), nn.Linear(6, 3)

@@ -88,6 +88,25 @@ def test_the_rate_is_good():
     assert not final_loss(snippet.lowest * 10) < good
 
 
+def test_few_batches_are_learnt_by_heart_in_two_hundred_steps():
+    """On 50 samples the rate that is found is far too high, with 50 steps it is not."""
+    lowest = {}
+    for steps in (200, 50):
+        torch.manual_seed(0)
+        x = torch.randn(50, 3, 8, 8)
+        layers = torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU()
+        head = torch.nn.Flatten(), torch.nn.Linear(8 * 36, 3)
+        model = torch.nn.Sequential(*layers, *head)
+        data = torch.utils.data.TensorDataset(x, x.mean((2, 3)).argmax(1))
+        names = {"model": model, "loss_fn": torch.nn.CrossEntropyLoss()}
+        names["loader"] = torch.utils.data.DataLoader(data, 32, shuffle=True)
+        names["optimizer"] = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+        names["device"] = torch.device("cpu")
+        exec(ANSWER.text.replace("200", str(steps)), names)
+        lowest[steps] = names["lowest"]
+    assert lowest[200] > 1 > 0.5 > lowest[50]
+
+
 def test_deepcopy_keeps_the_state_of_adam():
     model = torch.nn.Linear(2, 2)
     optimizer = torch.optim.AdamW(model.parameters())
