@@ -4,7 +4,8 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-model, x = nn.Linear(4, 3), torch.randn(5, 4)  # (N, ...)
+model = nn.Linear(4, 3)
+x = torch.randn(5, 4)  # (N, ...)
 y = torch.tensor([0, 2, 1, 1, 0])  # (N,)
 loss_fn = nn.CrossEntropyLoss(reduction="none")
 try:

@@ -20,10 +20,11 @@ def training_bytes(model, x):
     loss.backward()
     optimizer.step()
     kept -= {t.untyped_storage() for t in (*weights, *model.buffers())}
+    grads = [w.grad for w in weights if w.grad is not None]  # not frozen
     state = [t for s in optimizer.state.values() for t in s.values()]
     return {
         "weights": sum(w.nbytes for w in weights),
-        "gradients": sum(w.grad.nbytes for w in weights),
+        "gradients": sum(g.nbytes for g in grads),
         "AdamW": sum(t.nbytes for t in state),
         "activations": sum(storage.nbytes() for storage in kept),
     }

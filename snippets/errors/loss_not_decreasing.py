@@ -12,7 +12,8 @@ loss_fn = nn.CrossEntropyLoss()
 x, y = torch.randn(32, 20), torch.randint(10, (32,))  # next(iter(loader))
 
 logits = model(x)  # (N, C)
-loss, guess = loss_fn(logits, y), math.log(max(2, logits.shape[1]))
+loss = loss_fn(logits, y)
+guess = math.log(max(2, logits.shape[1]))  # one logit: two classes
 print(f"1. first loss {loss:.1f}, guessing costs {guess:.1f}")
 loss.backward()
 for name, p in model.named_parameters():

@@ -26,6 +26,19 @@ def test_a_port_that_is_taken(way, monkeypatch):
     assert "EADDRINUSE" in str(caught.value)
 
 
+@pytest.mark.usefixtures("own_process")
+def test_a_second_group_in_one_process(monkeypatch):
+    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setenv("MASTER_PORT", str(snippet.free_port()))
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    start = "ValueError: trying to initialize the default process group twice!"
+    with raises_as_documented(PAGE, start):
+        dist.init_process_group("gloo", rank=0, world_size=1)
+    dist.destroy_process_group()
+    dist.init_process_group("gloo", rank=0, world_size=1)  # the mend
+    dist.destroy_process_group()
+
+
 def test_the_port_is_free_and_differs():
     ports = [snippet.free_port() for _ in range(5)]
     for port in ports:

@@ -39,13 +39,24 @@ def test_bytes_by_hand_on_both_devices(device, batch):
     assert found == hand_worked(batch)
 
 
-def test_half_precision_and_frozen_weights():
+def test_half_precision():
     with torch.device("meta"):
         model, x = mlp().bfloat16(), torch.randn(4, 10, dtype=torch.bfloat16)
     found = training_bytes(model, x)
     weights = hand_worked(4)["weights"] // 2
     assert found["weights"] == found["gradients"] == weights
     assert found["AdamW"] == 2 * weights + 4 * 6
+
+
+def test_frozen_weights_have_neither_gradient_nor_state():
+    with torch.device("meta"):
+        model, x = mlp(), torch.randn(4, 10)
+    model[0].requires_grad_(requires_grad=False)
+    found = training_bytes(model, x)
+    trained = hand_worked(4)["weights"] - 4 * (10 * 20 + 20)
+    assert found["weights"] == hand_worked(4)["weights"]
+    assert found["gradients"] == trained
+    assert found["AdamW"] == 2 * trained + 4 * 4
 
 
 def test_what_is_printed_is_the_formula_and_the_count(capsys):

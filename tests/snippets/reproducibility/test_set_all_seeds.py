@@ -1,11 +1,9 @@
 """set-all-seeds: two processes agree; each generator matches a fresh one."""
 
 import random
-import re
 import runpy
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pytest
@@ -160,36 +158,6 @@ def test_workers_are_seeded_apart_and_repeatably():
     assert epoch(0)[0] == worker_global
     # The pitfall: a generator made in __init__ repeats in every worker.
     assert own[0] == own[1]
-
-
-class OwnNoise(Noise):
-    def __getitem__(self, index):
-        return self.rng.random()
-
-
-def execute(line: str, worker_id: int) -> None:
-    exec(line, {"torch": torch, "np": np})
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_worker_init_fn_of_the_page(lang):
-    page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"`(torch\.utils\.data\.get_worker_info[^`]*)`", page)
-    line = " ".join(shown.split())
-
-    def epochs(seed):
-        loader = DataLoader(
-            OwnNoise(),
-            num_workers=2,
-            worker_init_fn=partial(execute, line),
-            generator=torch.Generator().manual_seed(seed),
-        )
-        return [torch.cat(list(loader)).tolist() for _ in range(2)]
-
-    first, second = epochs(0)
-    assert len({*first, *second}) == 8  # per worker, sample and epoch
-    assert epochs(0) == [first, second]
-    assert epochs(1)[0] != first
 
 
 def test_the_order_of_a_set_is_that_of_the_hash_seed():
