@@ -35,4 +35,5 @@ if __name__ == "__main__":
     for dataset in Copied(), Noise():
         loader = DataLoader(dataset, num_workers=2)
         drawn = {x.item() for _ in range(2) for x in loader}  # 2 epochs
-        print(f"{type(dataset).__name__}: {len(drawn)} numbers of 16 differ")
+        name = type(dataset).__name__
+        print(f"{name}: {len(drawn)} different numbers out of 16")

@@ -16,6 +16,7 @@ parts = {
     "each": Accuracy(average="none", **kind),  # 0 for a class without samples
 }
 metrics = MetricCollection(parts).to(device)
+model.eval()
 with torch.inference_mode():
     for x, y in loader:
         metrics.update(model(x.to(device)), y.to(device))

@@ -12,9 +12,7 @@ def predict(model, loader, device):
     logits, targets = [], []
     for x, y in loader:
         logits.append(model(x.to(device)))
-        targets.append(
-            y.clone()
-        )  # a copy: a tensor of a worker keeps a file open
+        targets.append(y.clone())  # a worker's own tensor keeps a file open
     return torch.cat(logits).cpu(), torch.cat(targets)
 
 

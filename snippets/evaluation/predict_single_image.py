@@ -11,9 +11,7 @@ device = gpu or torch.device("cpu")
 # Stands for your trained model: its logits are the mean red, green and blue.
 model = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
 class_names = ["red", "green", "blue"]  # yours: train_set.classes
-val_transform = (
-    ResNet18_Weights.DEFAULT.transforms()
-)  # yours: as in validation
+val_transform = ResNet18_Weights.DEFAULT.transforms()  # yours
 
 image = Image.open("photo.png").convert("RGB")
 x = val_transform(image).unsqueeze(0).to(device)  # (1, 3, H, W)

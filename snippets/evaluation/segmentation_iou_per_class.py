@@ -17,6 +17,5 @@ iou = hit / (called + truly - hit)  # (C,), NaN for a class that never occurs
 dice = 2 * hit / (called + truly)
 print("IoU ", iou)
 print("Dice", dice)
-print(
-    f"mIoU {iou.nanmean():.2f}, pixel accuracy {hit.sum() / counts.sum():.2f}"
-)
+accuracy = hit.sum() / counts.sum()
+print(f"mIoU {iou.nanmean():.2f}, pixel accuracy {accuracy:.2f}")

@@ -4,9 +4,8 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-labels = torch.arange(5).repeat(
-    200
-)  # the height of a bright spot, 1000 images
+# 1000 images with a bright spot; its height is the class.
+labels = torch.arange(5).repeat(200)
 images = torch.randn(1000, 3, 16, 16)  # (N, 3, H, W)
 images[range(1000), :, labels * 3, torch.randint(16, (1000,))] += 6
 model = nn.Sequential(nn.Flatten(), nn.Linear(768, 5))
@@ -23,7 +22,6 @@ with torch.inference_mode():
     probs = torch.stack([model(view).softmax(1) for view in views]).mean(0)
 predicted = probs.argmax(1)  # (N,)
 
-plain = (model(x).argmax(1) == y).float().mean()
-print(
-    f"accuracy {plain:.2f} without, {(predicted == y).float().mean():.2f} with"
-)
+without = (model(x).argmax(1) == y).float().mean()
+accuracy = (predicted == y).float().mean()
+print(f"accuracy {without:.2f} without, {accuracy:.2f} with")

@@ -8,10 +8,8 @@ images = torch.rand(4, 3, 32, 32)  # (N, 3, H, W)
 
 segmenter.eval()
 with torch.inference_mode():
-    outputs = [
-        segmenter(images),
-        segmenter(images.flip(-1)).flip(-1),
-    ]  # flipped back
-    probs = torch.stack(outputs).softmax(2).mean(0)  # (N, C, H, W)
+    mirrored = segmenter(images.flip(-1)).flip(-1)  # flipped back
+    outputs = torch.stack([segmenter(images), mirrored])
+    probs = outputs.softmax(2).mean(0)  # (N, C, H, W)
 mask = probs.argmax(1)  # (N, H, W)
 print(tuple(mask.shape))

@@ -155,3 +155,25 @@ def test_a_group_that_does_not_divide():
     with raises_as_documented(PAGE, "RuntimeError: unflatten: Provided sizes"):
         Int4Linear(nn.Linear(50, 4))
     Int4Linear(nn.Linear(50, 4), group=10)
+
+
+def test_layers_that_read_the_weight_need_the_property():
+    class WithWeight(Int8Linear):
+        weight = property(lambda self: self.q * self.scale)  # as on the page
+
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0, batch_first=True)
+    x = torch.randn(2, 5, 16)
+    expected = layer(x)
+    for kind in (Int8Linear, WithWeight):
+        model = copy.deepcopy(layer)
+        for name, part in list(model.named_modules()):
+            if isinstance(part, nn.Linear):
+                model.set_submodule(name, kind(part))
+        if kind is WithWeight:
+            torch.testing.assert_close(model(x), expected, atol=0.05, rtol=0)
+            model.eval()
+            torch.testing.assert_close(model(x), expected, atol=0.05, rtol=0)
+        else:
+            with raises_as_documented(PAGE, "AttributeError: 'Int8Linear' object"):
+                model(x)
