@@ -9,7 +9,7 @@ model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
 
 program = torch.export.export(
     model.eval(),  # the mode stays as it is now
-    (torch.randn(2, 8),),  # an example: a batch of two or more
+    (torch.randn(2, 8),),  # yours: an example batch of two or more
     dynamic_shapes=({0: Dim("batch")},),  # any size there
 )
 torch.export.save(program, "model.pt2")
