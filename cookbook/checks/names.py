@@ -15,7 +15,8 @@ from cookbook.rules import Problem
 
 CODE = re.compile(r"`((?:torch|nn|F)\.[\w.]+)(\([^`]*\))?`")
 LONG = {"nn": "torch.nn", "F": "torch.nn.functional"}
-OTHERS = ("torch.npu", "torch.mlu", "torch.musa")  # added by packages of their makers
+# Added by packages of their makers.
+OTHERS = ("torch.npu", "torch.mlu", "torch.musa", "torch.gcu")
 
 
 def problems(page: Page) -> Iterator[Problem]:
