@@ -8,26 +8,54 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
+from cookbook.running.runner import usable_cores
+
 PYTEST = [sys.executable, "-m", "pytest"]
 PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
+RECIPES = ("snippets", "chains", "paddle")  # folders of tests
+
+
+def shares() -> list[list[str]]:
+    """The tests of recipes, a command a core: each imports only its files' snippets.
+
+    One worker each, since pytest-xdist goes on with another where one has died.
+    """
+    files = [
+        str(f) for one in RECIPES for f in sorted(Path("tests", one).rglob("test_*.py"))
+    ]
+    cores = usable_cores()
+    alone = [*PYTEST, "-n", "1", "-p", "no:cacheprovider"]  # which two would share
+    return [[*alone, *files[n::cores]] for n in range(cores)]
+
+
+# What a part runs, side by side where it is more than one command.
 PARTS = {
-    "check": [sys.executable, "-m", "cookbook", "check"],
-    "blocks": [*PYTEST, "docs"],
-    "recipes": [*PARALLEL, "tests/snippets", "tests/chains", "tests/paddle"],
-    "engine": [*PARALLEL, "tests/engine", "tests/search", "tests/site"],
+    "check": [[sys.executable, "-m", "cookbook", "check"]],
+    "blocks": [[*PYTEST, "docs"]],
+    "recipes": shares(),
+    "engine": [[*PARALLEL, "tests/engine", "tests/search", "tests/site"]],
 }
 FORMAT = "{:<10}{:>8}{:>8}{:>9}{:>9}"
 
 
-def run(command: list[str], report: Path) -> tuple[int, int, int]:
+def run(commands: list[list[str]], folder: Path) -> list[int]:
     """Run a part; how many of it passed, failed and were skipped."""
+    with ThreadPoolExecutor(len(commands)) as pool:
+        reports = [folder / f"{n}.xml" for n in range(len(commands))]
+        counts = pool.map(run_one, commands, reports)
+    return [sum(each) for each in zip(*counts, strict=True)]
+
+
+def run_one(command: list[str], report: Path) -> tuple[int, int, int]:
+    """The same of one of its commands."""
     if "pytest" in command:
         command = [*command, f"--junitxml={report}"]
     # Two workers with a thread for each core each would wait for one another.
-    threads = {} if command[-2:-1] == ["docs"] else {"OMP_NUM_THREADS": "1"}
+    threads = {} if "docs" in command else {"OMP_NUM_THREADS": "1"}
     code = subprocess.run(
         command, env={**os.environ, **threads}, check=False
     ).returncode
@@ -43,13 +71,13 @@ def run(command: list[str], report: Path) -> tuple[int, int, int]:
 
 def main(parts: list[str]) -> int:
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for part in parts or PARTS:
-            print(f"\n=== {part}", flush=True)
-            started = time.monotonic()
-            counts = run(PARTS[part], Path(folder, f"{part}.xml"))
-            minutes, seconds = divmod(round(time.monotonic() - started), 60)
-            rows.append((part, *counts, f"{minutes}:{seconds:02}"))
+    for part in parts or PARTS:
+        print(f"\n=== {part}", flush=True)
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            counts = run(PARTS[part], Path(folder))
+        minutes, seconds = divmod(round(time.monotonic() - started), 60)
+        rows.append((part, *counts, f"{minutes}:{seconds:02}"))
     print("\n" + FORMAT.format("part", "passed", "failed", "skipped", "time"))
     for row in rows:
         print(FORMAT.format(*row))
