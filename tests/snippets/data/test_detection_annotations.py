@@ -1,6 +1,8 @@
 """detection-annotations: hand-worked boxes, the models' own checks, pycocotools."""
 
 import json
+import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,8 @@ from torchvision.ops import box_convert
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/detection-annotations"
-snippet = load_snippet("data/detection_annotations.py")
+with chdir(tempfile.mkdtemp()):  # it writes a file
+    snippet = load_snippet("data/detection_annotations.py")
 SOURCE = (
     Path(__file__).parents[3] / "snippets/data/detection_annotations.py"
 ).read_text()
