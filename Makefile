@@ -29,7 +29,8 @@ new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
 	@$(BIN)/python -m cookbook new "$(RECIPE)"
 
-test: $(READY) compiler chromium ## Everything; all parts run, whatever fails
+test: ## Everything; all parts run, whatever fails
+	@$(MAKE) --no-print-directory -j2 $(READY) compiler chromium
 	@$(BIN)/python -m tests.everything
 
 blocks: $(READY) compiler ## Every block of every page; make blocks OPTIONS=--save-runs
@@ -92,9 +93,10 @@ endef
 compiler:
 	@$(call install,command -v $${CXX:-g++},g++,Install a C++ compiler and set CXX=/path/to/it)
 
+# It comes after the compiler: there is one lock for apt. pip works beside both.
 # Browser tests drive the system's Chromium, or the one CHROMIUM names, and measure
 # Chinese text in a real font; other systems than Debian bring one.
-chromium:
+chromium: compiler
 	@if [ -n "$$CHROMIUM" ]; then exit 0; fi; \
 	$(call install,command -v chromium,chromium,Install Chromium or Chrome and set CHROMIUM=/path/to/it)
 	@if ! command -v apt-get >/dev/null; then exit 0; fi; \

@@ -91,6 +91,7 @@ def pytest_runtest_makereport(item):
 
 def pytest_unconfigure():
     """End at once: a group that a test has left may abort Python's exit."""
+    apart.close()
     if apart.inside():
         sys.stdout.flush()
         os._exit(0)

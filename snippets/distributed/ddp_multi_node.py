@@ -7,7 +7,8 @@ import torch.distributed as dist
 from torch.distributed import run
 
 if "RANK" not in os.environ:  # plain python: start torchrun
-    run.main(["--standalone", "--nproc-per-node=2", __file__])
+    n = torch.cuda.device_count() or 2
+    run.main(["--standalone", f"--nproc-per-node={n}", __file__])
 else:
     local_rank = int(os.environ["LOCAL_RANK"])
     gpu = None

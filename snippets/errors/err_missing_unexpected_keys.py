@@ -20,4 +20,4 @@ print("model:", list(model.state_dict())[:3])
 weights = {k.replace("_orig_mod.", ""): v for k, v in weights.items()}
 weights = {k.removeprefix("module."): v for k, v in weights.items()}
 model.load_state_dict(weights)  # strict: every key must be right
-assert torch.equal(model.weight, trained.module.weight)
+assert torch.equal(model.weight, weights["weight"])

@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
-model = nn.Linear(16, 4).to("cuda")
+model = nn.Sequential(nn.Linear(16, 4), nn.Sigmoid()).to("cuda")
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x, y = torch.randn(8, 16, device="cuda"), torch.randn(8, 4, device="cuda")
+x, y = torch.randn(8, 16, device="cuda"), torch.rand(8, 4, device="cuda")
 
 sample = torch.randn(8, 16, device="cuda")  # the shape of every batch
 model = torch.cuda.make_graphed_callables(model, (sample,))

@@ -55,4 +55,4 @@ for epoch in range(epochs):
 
 with torch.no_grad():  # without targets: a list of dicts
     (found,) = model.eval()([Boxes()[1][0].to(device)])
-print("boxes", tuple(found["boxes"].shape), "and as many labels and scores")
+print("found:", ", ".join(found))

@@ -27,9 +27,9 @@ for _ in range(10):
     optimizer.step(closure)  # up to 20 iterations, some 25 calls
 
 calls = optimizer.state_dict()["state"][0]["func_evals"]
-print(f"L-BFGS: loss {closure():.0e} after {calls} calls of the closure")
+print("L-BFGS: loss below 1e-4:", closure().item() < 1e-4)
 model.load_state_dict(start)
 adam = Adam(model.parameters(), lr=0.01)
 for _ in range(calls):
     adam.step(closure)
-print(f"Adam: loss {closure():.0e} after as many")
+print("Adam, as many calls: loss below 1e-2:", closure().item() < 1e-2)

@@ -43,7 +43,8 @@ def test_it_finds_what_scipy_finds():
 def test_the_snippet_fits_the_curve(capsys):
     again = load_snippet("training/lbfgs_closure.py")
     first, second = capsys.readouterr().out.splitlines()
-    assert float(first.split()[2]) < 1e-5 < 1e-2 < float(second.split()[2])
+    assert (first[-4:], second[-5:]) == ("True", "False")
+    assert again.closure() > 1e-2  # what Adam has reached
     assert 100 < again.calls < 300
     assert again.adam.state[again.model[0].weight]["step"] == again.calls
     assert snippet.optimizer.param_groups[0]["line_search_fn"] == "strong_wolfe"
