@@ -18,8 +18,7 @@ else:
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
 
     places = [None] * dist.get_world_size()
-    own = int(os.environ["GROUP_RANK"]), local_rank
-    dist.all_gather_object(places, own)  # waits for all
+    dist.all_gather_object(places, (int(os.environ["GROUP_RANK"]), local_rank))
     if dist.get_rank() == 0:
         for rank, (machine, local_rank) in enumerate(places):
             print(f"rank {rank}: machine {machine}, local rank {local_rank}")
