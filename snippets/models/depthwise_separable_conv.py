@@ -7,7 +7,7 @@ from torch import nn
 def separable(c_in, c_out, stride=1):
     """The block of MobileNet in place of a 3x3 convolution."""
     return nn.Sequential(
-        nn.Conv2d(c_in, c_in, 3, stride, 1, groups=c_in, bias=False),
+        nn.Conv2d(c_in, c_in, 3, stride, padding=1, groups=c_in, bias=False),
         nn.BatchNorm2d(c_in),
         nn.ReLU(),
         nn.Conv2d(c_in, c_out, kernel_size=1, bias=False),  # mixes channels

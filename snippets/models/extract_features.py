@@ -16,7 +16,7 @@ for name, x in features.items():
 # Any model, also one that torch.fx cannot trace: a hook.
 hooked = {}
 handle = model.layer3.register_forward_hook(
-    lambda module, args, output: hooked.update(layer3=output.detach())
+    lambda module, args, output: hooked.update(layer3=output.detach().clone())
 )
 model(images)
 handle.remove()

@@ -6,7 +6,7 @@ from torch import nn
 
 def keep_output(module, args, output):
     """Run after the layer's forward; a returned value replaces it."""
-    kept["output"] = output.detach()  # without detach it keeps the graph
+    kept["output"] = output.detach().clone()  # a later ReLU may be in-place
 
 
 def keep_gradient(module, grad_input, grad_output):

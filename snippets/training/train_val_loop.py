@@ -39,7 +39,7 @@ def evaluate(model, loader, loss_fn, device):
     total, seen = torch.zeros(2, device=device), 0
     for x, y in loader:
         x, y = x.to(device), y.to(device)
-        logits = model(x)  # (B, C)
+        logits = model(x)  # (B, C); y: (B,), class numbers
         total[0] += loss_fn(logits, y) * y.numel()
         total[1] += (logits.argmax(1) == y).sum()
         seen += y.numel()

@@ -46,6 +46,18 @@ def test_the_answer_on_a_model_in_train_mode():
     assert model.bn1.num_batches_tracked == 0
 
 
+@torch.no_grad()
+def test_an_in_place_relu_overwrites_the_layer_before_it():
+    model, images = resnet18(weights=None).eval(), torch.randn(1, 3, 32, 32)
+    extractor = create_feature_extractor(model, ["bn1", "flatten"])
+    assert extractor(images)["bn1"].min() == 0
+    for m in model.modules():
+        m.inplace = False
+    extractor = create_feature_extractor(model, ["bn1", "flatten"])
+    expected = model.bn1(model.conv1(images))
+    torch.testing.assert_close(extractor(images)["bn1"], expected)
+
+
 def test_the_hook_is_gone():
     assert not snippet.model.layer3._forward_hooks
 

@@ -10,7 +10,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    recipes,
+)
 
 PAGE = "models/forward-hooks"
 SNIPPET = "models/forward_hooks.py"
@@ -102,6 +108,15 @@ def test_in_place_changes_what_was_kept():
     with model[0].register_forward_hook(keep):
         model(torch.randn(30, 4))
     assert kept["seen"].min() == 0 > kept["cloned"].min()
+
+
+@torch.no_grad()
+def test_the_answer_before_an_in_place_relu():
+    model, x = network(inplace=True), torch.randn(30, 4)
+    names = {"model": model, "layer": model[0], "x": x}
+    exec(recipes()["forward-hooks"].answer.text, names)
+    torch.testing.assert_close(names["kept"]["output"], model[0](x))
+    assert names["kept"]["output"].min() < 0
 
 
 def test_in_place_after_a_backward_hook():

@@ -187,6 +187,14 @@ def test_the_documented_errors(model):
         [p for p in other if p not in head]
     ids = {id(p) for p in head}
     assert {id(p) for p in (*other, *head) if id(p) not in ids} == set(map(id, other))
+    answer = recipes()["layerwise-learning-rates"].answer.text
+    compiled = torch.compile(models.resnet18(), backend="eager")
+    with raises_as_documented(PAGE, "ValueError: some parameters appear"):
+        exec(answer, {"model": compiled})
+    wrapped = nn.Module()
+    wrapped.module = models.resnet18()  # as DDP names it
+    assert all(n.startswith("module.") for n, _ in wrapped.named_parameters())
+    exec(answer, {"model": wrapped.module})
     grouped = torch.optim.SGD(two_groups(model))
     with raises_as_documented(PAGE, "ValueError: loaded state dict"):
         grouped.load_state_dict(torch.optim.SGD(model.parameters()).state_dict())

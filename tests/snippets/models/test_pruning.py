@@ -171,3 +171,23 @@ def test_the_answer_in_a_network_with_an_optimizer_already():
         assert isinstance(m.weight, nn.Parameter)
     assert not prune.is_pruned(model)
     assert (blocks[1].weight != 0).all()  # BatchNorm is left alone
+
+
+def test_the_answer_leaves_out_proj_of_attention_alone():
+    torch.manual_seed(0)
+    model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    optimizer, x = torch.optim.AdamW(model.parameters()), torch.randn(4, 3, 8)
+
+    def fine_tune():
+        for _ in range(2):
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+
+    exec(ANSWER.text, {"model": model, "fine_tune": fine_tune})
+    assert (model.linear1.weight == 0).sum() == round(0.8 * 16 * 8)
+    out = model.self_attn.out_proj
+    assert (out.weight != 0).all()
+    prune.l1_unstructured(out, "weight", amount=0.8)
+    with raises_as_documented(PAGE, "RuntimeError: Trying to backward"):
+        fine_tune()

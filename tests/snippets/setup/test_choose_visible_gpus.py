@@ -139,6 +139,17 @@ def test_spaces_make_it_a_command(tmp_path, setting):
         assert f"```text\n{message}\n```" in page(lang)
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [("= 0,1", "0,1: command not found"), ("=0, 1", "1: command not found")],
+)
+def test_a_space_elsewhere_makes_the_rest_a_command(tmp_path, setting, message):
+    done = shell(f"CUDA_VISIBLE_DEVICES{setting} python x.py", tmp_path)
+    assert done.returncode == 127
+    assert done.stderr.strip().endswith(f": {message}")
+    assert all(f"`{message}`" in page(lang) for lang in ("en", "zh"))
+
+
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
 def test_what_cuda_calls_a_wrong_number():
     """Raising it takes a GPU."""

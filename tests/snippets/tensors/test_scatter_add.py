@@ -45,6 +45,19 @@ def test_the_answer_in_another_dtype_and_with_a_bad_group(dtype):
             exec(answer("scatter-add"), names)
 
 
+def test_sums_in_half_precision():
+    group, ones = torch.arange(4000) % 4, torch.ones(4000)
+    stuck = torch.zeros(4).bfloat16().index_add(0, group, ones.bfloat16())
+    assert stuck.tolist() == [256] * 4
+    x = torch.full((4000, 2), 100.0, dtype=torch.float16)
+    names = {"x": x, "group": group, "G": 4}
+    exec(answer("scatter-add"), names)
+    assert names["mean"].isinf().all()
+    names["x"] = x.float()
+    exec(answer("scatter-add"), names)
+    assert names["mean"].tolist() == [[100, 100]] * 4
+
+
 def test_a_histogram_of_each_row():
     rows = snippet.ids.tolist()
     assert rows == [[1, 1, 3], [0, 2, 2]]

@@ -105,6 +105,14 @@ def test_shapes_that_broadcast(nets, batch):
         nets[0](obs).gather(1, action.float()[:, None])
 
 
+def test_flags_that_are_bool(nets, batch):
+    *others, done = batch
+    with raises_as_documented(PAGE, "NotImplementedError: Subtraction"):
+        snippet.dqn_loss(*nets, [*others, done.bool()])
+    again = snippet.dqn_loss(*nets, [*others, done.bool().float()])
+    assert again == snippet.dqn_loss(*nets, batch)
+
+
 def test_variants(nets, batch):
     q_net, target_net = nets
     new = batch[3]

@@ -68,6 +68,18 @@ def test_masks_are_counted_pixel_by_pixel():
     assert evaluate(model, loader) == pytest.approx(whole(model, loader))
 
 
+def test_targets_of_one_column_are_compared_with_every_other():
+    torch.manual_seed(0)
+    x, y = torch.randn(8, 4), torch.tensor([0.0, 1, 0, 0, 1, 0, 1, 0])[:, None]
+    loader, model = DataLoader(TensorDataset(x, y), 8), nn.Linear(4, 1)
+    found = snippet.evaluate(model, loader, nn.BCEWithLogitsLoss(), CPU)[1]
+    assert found == 8 * 5 / 8  # 500 %: argmax is 0 for all, and five are 0
+    hits = (model(x) > 0) == y
+    assert hits.shape == (8, 1)
+    by_sign = (model(x).detach().numpy() > 0) == (y.numpy() == 1)
+    assert hits.sum() == by_sign.sum()
+
+
 def test_train_is_that_of_the_basic_loop():
     basic = BOOK["basic-training-loop"].answer.code
     assert basic.partition("\n\n\nfor epoch")[0] in (
