@@ -66,11 +66,12 @@ def test_the_names_that_cuda_gives_its_errors(number, start):
 
 
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
-def test_the_binary_holds_the_message():
+def test_the_binary_holds_the_messages():
     """Raising it takes a GPU."""
     library = Path(torch.__file__).parent / "lib/libtorch_cuda.so"
     _, _, text = quoted(PAGE, "RuntimeError: Cannot copy").partition(": ")
-    assert lacking(library, text) == []
+    _, _, cublas = quoted(PAGE, "UserWarning: Attempting").partition(": ")
+    assert lacking(library, text, cublas) == []
 
 
 def test_what_inductor_says_of_an_overwritten_output():
