@@ -9,19 +9,18 @@ measured by ``pytest -s tests/search``.
 
 import gzip
 import json
-import os
 import random
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES
 from cookbook.site import find, search
+from tests.browser import chromium
 from tests.search.test_ranking import load
 
 ROOT = Path(__file__).parents[1]
@@ -142,11 +141,7 @@ def exchanger(rng: random.Random, texts: list[str]) -> Callable[[re.Match], str]
 
 
 if __name__ == "__main__":
-    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=flags)
+    with chromium() as browser:
         for lang in LANGUAGES:
             for name, value in measures(browser, Catalogue(ROOT), lang).items():
                 print(f"{value:8.3g}  {lang}, {MANY:,} recipes: {name}")
-        browser.close()

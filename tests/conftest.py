@@ -36,6 +36,14 @@ def pytest_runtest_teardown(item):
         return (yield)
 
 
+@pytest.fixture(scope="session")
+def browser():
+    from tests.browser import chromium  # which no recipe's test needs
+
+    with chromium() as opened:
+        yield opened
+
+
 @pytest.fixture
 def switches():
     """Undoes what the functions under test set for the whole process."""

@@ -43,6 +43,21 @@ BARS = {
 }
 # Of the queries without a recipe, and of those with one.
 TOLD = {"real": (0.70, 0.03), "unseen": (0.45, 0.05)}
+# A reader's worker, with the messages of its page and the other language's index at hand.
+START = """([lang, script, site]) => {
+  const browser = `const location = "", URL = class {}
+    const fetch = async () => ({ json: async () => site.foreign })
+    const addEventListener = (_, listener) => { page.hear = listener }
+    const postMessage = message => page.told(message.data)`
+  const page = { told: () => {} }
+  new Function("page", "site", browser + script)(page, site)
+  page.hear({ data: { type: 0, data: site.index } })
+  ;(window.pages ??= {})[lang] = page
+}"""
+ASK = """([lang, data]) => new Promise(told => {
+  pages[lang].told = told
+  pages[lang].hear({ data: { type: 2, data } })
+})"""
 TYPOS = 0.95  # hit@3
 PASTED = 0.90  # first or second
 
@@ -58,10 +73,14 @@ def indexes(catalogue) -> dict[str, dict]:
 
 
 @pytest.fixture(scope="module")
-def ask(indexes):
-    """What the worker of a language answers; it is asked nothing twice."""
-    workers = {lang: find.started(ROOT, index) for lang, index in indexes.items()}
-    return cache(lambda lang, query: find.ask(workers[lang], query))
+def ask(browser, indexes):
+    """What the worker of a language answers, in Chromium; it is asked nothing twice."""
+    page = browser.new_page()
+    script = (ROOT / find.WORKER).read_text("utf-8")
+    for lang, site in indexes.items():
+        page.evaluate(START, [lang, script, site])
+    yield cache(lambda lang, query: page.evaluate(ASK, [lang, query]))
+    page.close()
 
 
 def load(catalogue: Catalogue, *names: str) -> list[dict]:

@@ -3,21 +3,18 @@
 import functools
 import http.server
 import os
-import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from cookbook.book.catalogue import Catalogue
 from tests.helpers import ROOT
 
 PREFIX = "some/mirror/"  # nothing may depend on where the site lives
 DESKTOP = {"width": 1280, "height": 900}
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -66,16 +63,6 @@ def address(site):
         yield f"http://127.0.0.1:{server.server_port}/{PREFIX}"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert executable, "no Chromium: run make chromium, or set CHROMIUM to its path"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")
