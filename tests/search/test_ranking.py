@@ -43,7 +43,7 @@ BARS = {
 }
 # Of the queries without a recipe, and of those with one.
 TOLD = {"real": (0.70, 0.03), "unseen": (0.45, 0.05)}
-# A reader's worker, with the messages of its page and the other language's index at hand.
+# A reader's worker, which finds at hand what it would fetch.
 START = """([lang, script, site]) => {
   const browser = `const location = "", URL = class {}
     const fetch = async () => ({ json: async () => site.foreign })
