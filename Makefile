@@ -112,11 +112,15 @@ compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, 
 	.compat/$(TORCH)/bin/pytest --save-runs docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 
+# All versions are pinned, so nothing is resolved; what needs a newer torch is left out.
 .compat/%/.ready: requirements.txt
 	@echo "Setting up .compat/$*"
 	$(PYTHON) -m venv .compat/$*
-	grep -vE '^(torch|torchvision|triton|setuptools)==|^(nvidia|cuda)' requirements.txt \
-	  > .compat/$*/requirements.txt
-	.compat/$*/bin/python -m pip install --disable-pip-version-check \
-	  -r .compat/$*/requirements.txt $(SPEC)
+	.compat/$*/bin/python -m pip install --disable-pip-version-check $(SPEC)
+	.compat/$*/bin/python -m pip freeze | sed 's/==.*//; s/ @.*//' > .compat/$*/there
+	grep -viwFf .compat/$*/there requirements.txt > .compat/$*/requirements.txt
+	.compat/$*/bin/python -m pip install --disable-pip-version-check --no-deps \
+	  -r .compat/$*/requirements.txt
+	.compat/$*/bin/python -m pip check | sed -n 's/ .* requires torch.*but you have.*//p' | sort -u \
+	  | xargs -r .compat/$*/bin/python -m pip uninstall --yes
 	@touch $@

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -39,6 +39,16 @@ def load_snippet(path: str) -> ModuleType:
         except SystemExit as leave:  # it would end pytest
             raise RuntimeError(f"{path} leaves when it is imported") from leave
     return module
+
+
+def run_on(device: str | None, path: str, patch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """What ``snippets/<path>`` binds where this device is its GPU; None: no GPU."""
+    source = (ROOT / "snippets" / path).read_text("utf-8")
+    assert '"cuda" if torch.cuda.is_available()' in source
+    patch.setattr(torch.cuda, "is_available", lambda: device is not None)
+    names = {"__name__": "__main__"}
+    exec(source.replace('"cuda" if', f'"{device}" if'), names)
+    return SimpleNamespace(**names)
 
 
 @contextmanager

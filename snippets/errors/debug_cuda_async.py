@@ -9,8 +9,8 @@ def wait_after_each_layer(model):
 
     def waiting(name):
         def hook(module, args, output):
-            if torch.accelerator.is_available():
-                torch.accelerator.synchronize()  # an error comes here
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()  # an error comes here
             print("done:", name, type(module).__name__)
 
         return hook

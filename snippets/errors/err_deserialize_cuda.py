@@ -14,10 +14,10 @@ try:
 except RuntimeError as error:
     print("error:", str(error).partition(" on ")[0])
 
-device = torch.accelerator.current_accelerator(check_available=True)
+device = "cuda" if torch.cuda.is_available() else "cpu"
 weights = torch.load("gpu.pt", map_location="cpu", weights_only=True)
 model.load_state_dict(weights)
-model.to(device or "cpu")
+model.to(device)
 
 assert torch.equal(model.weight.cpu(), trained.weight)
 print("loaded from the", weights["weight"].device)

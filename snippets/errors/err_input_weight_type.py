@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Sequential(nn.Conv2d(3, 8, 3, bias=False), nn.ReLU())
 model, x = model.half(), torch.rand(2, 3, 16, 16)  # float16, float32
 try:

@@ -4,8 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model, x = nn.Linear(4, 1).to(device), 9 * torch.ones(8, 4, device=device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)

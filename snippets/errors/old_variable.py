@@ -15,8 +15,7 @@ except IndexError as error:
 value = loss.item()  # not: loss.data[0]
 with torch.no_grad():  # not: volatile=True
     probs = F.softmax(model(x), dim=1)  # not: F.softmax(model(x))
-device = torch.accelerator.current_accelerator(check_available=True)
-device = device or torch.device("cpu")
+device = "cuda" if torch.cuda.is_available() else "cpu"
 model, x, y = model.to(device), x.to(device), y.to(device)  # not: .cuda()
 loss = F.cross_entropy(model(x), y, reduction="sum")  # not: size_average
 

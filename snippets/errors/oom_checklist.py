@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model, loss_fn = nn.Linear(64, 10).to(device), nn.CrossEntropyLoss()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 x = torch.randn(32, 64, device=device)  # (N, ...)

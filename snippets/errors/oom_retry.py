@@ -19,7 +19,7 @@ def backward_that_fits(model, loss_fn, x, y, size):
         except torch.OutOfMemoryError:
             if size == 1:
                 raise
-        torch.accelerator.empty_cache()  # outside except: all is free
+        torch.cuda.empty_cache()  # outside except: all is free
         size //= 2
 
 

@@ -5,8 +5,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 y = torch.arange(103) % 10
 dataset = TensorDataset(nn.functional.one_hot(y) + torch.randn(103, 10) / 3, y)
 loader = DataLoader(dataset, batch_size=32)  # 32, 32, 32 and 7

@@ -18,8 +18,7 @@ def predict(model, loader, device):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or torch.device("cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     dataset = TensorDataset(torch.randn(10, 8), torch.arange(10) % 3)
     loader = DataLoader(dataset, batch_size=4)  # 4, 4 and 2, not shuffled
     model = nn.Sequential(nn.Linear(8, 3), nn.Dropout()).to(device)

@@ -37,8 +37,7 @@ def train(model, tokenizer, data, optimizer, epochs, batch_size=16):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or torch.device("cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     name = tiny_bert()  # yours: "google-bert/bert-base-uncased"
     texts = [("a good film", 1), ("so bad", 0), ("so good", 1), ("bad", 0)]
     lr, epochs = 2e-3, 60  # yours: 2e-5 and 3

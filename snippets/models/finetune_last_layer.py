@@ -10,7 +10,7 @@ preprocess = ResNet18_Weights.DEFAULT.transforms()  # what they expect
 photos = torch.randint(256, (4, 3, 300, 400), dtype=torch.uint8)
 loader = [(preprocess(photos), torch.tensor([0, 1, 2, 4]))]
 
-device = torch.accelerator.current_accelerator(check_available=True) or "cpu"
+device = "cuda" if torch.cuda.is_available() else "cpu"
 model.requires_grad_(False)  # freeze everything
 model.fc = nn.Linear(model.fc.in_features, 5)  # new: 5 classes
 model.to(device)

@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 trained = nn.Linear(4, 2, device=device)
 torch.save(trained.state_dict(), "weights.pt")  # the file notes the device
 

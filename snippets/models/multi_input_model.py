@@ -32,8 +32,7 @@ class ImageTableDataset(Dataset):
 
 
 if __name__ == "__main__":
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or torch.device("cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     conv = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
     cnn = nn.Sequential(conv, nn.AdaptiveAvgPool2d(1), nn.Flatten())
     model = ImageAndTable(cnn, 8, columns=4, classes=2).to(device)

@@ -4,8 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(4, 1).to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loader = [(torch.randn(8, 4), torch.randn(8, 1)) for _ in range(100)]

@@ -3,8 +3,8 @@
 import torch
 from torch.utils.benchmark import Timer
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-x = torch.rand(512, 512, device=gpu or "cpu")  # (N, D)
+device = "cuda" if torch.cuda.is_available() else "cpu"
+x = torch.rand(512, 512, device=device)  # (N, D)
 
 timer = Timer("x.square().sum(1)", globals={"x": x}, num_threads=1)
 result = timer.blocked_autorange(min_run_time=0.2)

@@ -2,8 +2,7 @@
 
 import torch
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = torch.nn.Linear(4, 1).to(device)  # the weights stay float32
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.ones(8, 4, device=device)

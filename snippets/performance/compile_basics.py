@@ -6,8 +6,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 10))
 model.to(device)
 eager = copy.deepcopy(model)

@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(1024, 1024).to(device)
 optimizer = torch.optim.AdamW(model.parameters())
 for _ in range(3):  # AdamW allocates its state in the first step

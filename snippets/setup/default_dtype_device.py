@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 with torch.device(device):  # in this block
     model, x = nn.Linear(3, 2), torch.ones(4, 3)

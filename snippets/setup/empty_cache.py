@@ -6,8 +6,8 @@ import weakref
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-model = nn.Linear(1000, 1000, device=gpu or torch.device("cpu"))
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Linear(1000, 1000, device=device)
 optimizer = torch.optim.AdamW(model.parameters())
 weight = weakref.ref(model.weight)  # only to see whether it is freed
 

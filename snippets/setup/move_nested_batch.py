@@ -20,8 +20,7 @@ def to_device(batch, device):
 
 
 if __name__ == "__main__":
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or torch.device("cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     targets = [{"boxes": torch.ones(5, 4), "file": "1.jpg"}]
     batch = to_device((torch.ones(1, 3, 8, 8), targets), device)
     assert batch[1][0]["boxes"].device.type == device.type

@@ -3,8 +3,7 @@
 import torch
 from torch import nn
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(4, 2)
 x, y = torch.ones(8, 4), torch.ones(8, 2)
 

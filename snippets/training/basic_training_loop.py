@@ -5,8 +5,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 x = torch.randn(600, 2)
 y = (x.norm(dim=1) > 1.2).long()  # which points lie outside a circle?
 loader = DataLoader(TensorDataset(x, y), 64, shuffle=True)

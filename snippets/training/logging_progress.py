@@ -31,8 +31,7 @@ def train(model, loader, loss_fn, optimizer, device, epochs):
 def main():
     """Fit a line. Then, in a terminal: tensorboard --logdir runs."""
     torch.manual_seed(0)
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    device = gpu or torch.device("cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     x = torch.randn(2000, 1)
     loader = DataLoader(TensorDataset(x, 3 * x + 1), 10, shuffle=True)
     model = nn.Linear(1, 1).to(device)

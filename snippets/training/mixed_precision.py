@@ -4,8 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 layers = nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3)
 model = nn.Sequential(*layers).to(device)  # the weights stay float32
 loss_fn = nn.CrossEntropyLoss()

@@ -4,8 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model, loss_fn = nn.Linear(20, 3).to(device), nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
 x = torch.randn(96, 20).to(device)

@@ -2,8 +2,7 @@
 
 import torch
 
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = torch.nn.Linear(3, 2)  # on the CPU, and trained there
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 model(torch.ones(4, 3)).sum().backward()

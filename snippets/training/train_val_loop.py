@@ -5,8 +5,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset, random_split
 
 torch.manual_seed(0)
-gpu = torch.accelerator.current_accelerator(check_available=True)
-device = gpu or torch.device("cpu")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 x = torch.randn(650, 2)
 data = TensorDataset(x, (x.norm(dim=1) > 1.2).long())  # outside a circle?
 train_set, val_set, test_set = random_split(data, [450, 100, 100])

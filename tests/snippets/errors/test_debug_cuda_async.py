@@ -50,8 +50,8 @@ def test_a_layer_that_fails_late_is_not_named(model, monkeypatch, capsys):
         if len(waited) == 3:
             raise torch.AcceleratorError("CUDA error: device-side assert triggered")
 
-    monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
-    monkeypatch.setattr(torch.accelerator, "synchronize", synchronize)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", synchronize)
     snippet.wait_after_each_layer(model)
     with pytest.raises(torch.AcceleratorError, match="device-side assert"):
         model(torch.tensor([1]))
@@ -60,8 +60,8 @@ def test_a_layer_that_fails_late_is_not_named(model, monkeypatch, capsys):
 
 
 def test_without_a_gpu_nothing_is_waited_for(model, monkeypatch):
-    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
-    monkeypatch.setattr(torch.accelerator, "synchronize", lambda: 1 / 0)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: 1 / 0)
     snippet.wait_after_each_layer(model)
     model(torch.tensor([1]))
 

@@ -96,9 +96,7 @@ def test_the_cache_is_emptied_after_the_tensors_are_free(task, monkeypatch):
             raise torch.OutOfMemoryError("CUDA out of memory.")
 
     model[0].register_forward_hook(note)
-    monkeypatch.setattr(
-        torch.accelerator, "empty_cache", lambda: emptied.append(alive[0]())
-    )
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(alive[0]()))
     gc.disable()
     try:
         snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
@@ -120,9 +118,7 @@ def test_a_graph_whose_backward_failed_is_free_as_well(task, monkeypatch):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     model[1].register_forward_hook(note)
-    monkeypatch.setattr(
-        torch.accelerator, "empty_cache", lambda: emptied.append(alive[0]())
-    )
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(alive[0]()))
     gc.disable()
     try:
         assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13) == 6

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, run_on
 
 PAGE = "models/map-location"
 SOURCE = (ROOT / "snippets/models/map_location.py").read_text("utf-8")
@@ -77,25 +77,16 @@ def test_the_model_goes_to_the_device(saved, device):
 def test_the_file_itself(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(torch.serialization, "location_tag", lambda _: "cuda:1")
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
     snippet = load_snippet("models/map_location.py")
     assert snippet.device == torch.device("cpu")
     assert torch.equal(snippet.model.bias, snippet.trained.bias)
     assert torch.equal(snippet.weights["bias"], snippet.trained.bias)
 
 
-def test_it_asks_for_an_accelerator_that_can_be_used(tmp_path, monkeypatch):
+def test_the_gpu_is_taken_where_there_is_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    asked = []
-
-    def current_accelerator(**options):
-        asked.append(options)
-        return torch.device("meta")
-
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
     with pytest.raises(RuntimeError, match="meta tensor; no data"):
-        load_snippet("models/map_location.py")
-    assert asked == [{"check_available": True}]
+        run_on("meta", "models/map_location.py", monkeypatch)
 
 
 def test_an_optimizer_made_before_keeps_its_parameters(saved):

@@ -60,8 +60,8 @@ def test_the_means_are_those_of_float64(capsys):
     ]
 
 
-@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is a GPU")
-def test_without_an_accelerator_it_is_the_cpu():
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_it_is_the_cpu():
     assert load_snippet(SNIPPET).device == torch.device("cpu")
 
 

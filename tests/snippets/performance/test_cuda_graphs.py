@@ -24,8 +24,7 @@ def test_the_compiled_model_computes_what_numpy_computes(monkeypatch):
     monkeypatch.setattr(torch, "compile", compile_)
     found = load_snippet("performance/cuda_graphs.py")
     assert modes == ["reduce-overhead"]
-    gpu = torch.accelerator.current_accelerator(check_available=True)
-    assert found.device == (gpu or torch.device("cpu"))
+    assert found.device.type == ("cuda" if torch.cuda.is_available() else "cpu")
     assert not found.model.training
     values = [p.detach().cpu().numpy() for p in found.model.parameters()]
     assert len(values) == 16

@@ -1,10 +1,8 @@
 """default-dtype-device: NumPy's types, other threads, other processes."""
 
-import runpy
 import subprocess
 import sys
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,12 +11,12 @@ from torch import nn
 from torch.utils.data import RandomSampler
 
 from tests.helpers import (
-    ROOT,
     TORCH_CPU,
     assert_documented,
     lacking,
     quoted,
     raises_as_documented,
+    run_on,
 )
 
 SNIPPET, PAGE = "setup/default_dtype_device.py", "setup/default-dtype-device"
@@ -33,25 +31,8 @@ def unchanged_afterwards():
     assert left == (torch.float32, torch.device("cpu"))
 
 
-def run() -> SimpleNamespace:
-    """Run the file without tidying up after it."""
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "snippets" / SNIPPET)))
-
-
-def pretend(monkeypatch, device: str | None) -> None:
-    """Let an accelerator be there; without the check, one always seems to be."""
-
-    def current_accelerator(check_available=False):
-        if not check_available:
-            return torch.device("cuda")
-        return device and torch.device(device)
-
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
-
-
 def test_both_ways_reach_the_device_and_the_rest_is_untouched(monkeypatch, capsys):
-    pretend(monkeypatch, "meta")
-    snippet = run()
+    snippet = run_on("meta", SNIPPET, monkeypatch)
     assert snippet.model.weight.is_meta
     assert snippet.x.is_meta
     assert snippet.x.shape == (4, 3)
@@ -62,9 +43,8 @@ def test_both_ways_reach_the_device_and_the_rest_is_untouched(monkeypatch, capsy
     ]
 
 
-def test_without_an_accelerator_all_is_on_the_cpu(monkeypatch):
-    pretend(monkeypatch, None)
-    snippet = run()
+def test_without_a_gpu_all_is_on_the_cpu(monkeypatch):
+    snippet = run_on(None, SNIPPET, monkeypatch)
     assert snippet.device == snippet.model.weight.device == torch.device("cpu")
     assert snippet.y.dtype == torch.float64
     assert snippet.labels.dtype == torch.int64

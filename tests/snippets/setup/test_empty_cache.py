@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, quoted
+from tests.helpers import load_snippet, quoted, run_on
 
 SNIPPET, PAGE = "setup/empty_cache.py", "setup/empty-cache"
 
@@ -50,10 +50,7 @@ def test_the_cache_is_emptied_after_the_collection(calls):
     assert calls == [("collect", True), ("empty", False)]
 
 
-def test_the_model_is_made_on_the_accelerator_where_there_is_one(monkeypatch):
-    def current_accelerator(check_available=False):
-        return torch.device("meta") if check_available else None
-
+def test_the_model_is_made_on_the_gpu_where_there_is_one(monkeypatch):
     made = []
     register = nn.Module.register_parameter
 
@@ -62,8 +59,7 @@ def test_the_model_is_made_on_the_accelerator_where_there_is_one(monkeypatch):
         register(self, name, parameter)
 
     monkeypatch.setattr(nn.Module, "register_parameter", note)
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
-    load_snippet(SNIPPET)
+    run_on("meta", SNIPPET, monkeypatch)
     assert set(made) == {"meta"}
 
 

@@ -1,6 +1,5 @@
 """move_nested_batch: the structure against torch's own tree functions."""
 
-import runpy
 from collections import namedtuple
 
 import pytest
@@ -9,7 +8,7 @@ from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 from torch.utils._pytree import tree_flatten
 
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import load_snippet, run_on
 
 SNIPPET = "setup/move_nested_batch.py"
 to_device = load_snippet(SNIPPET).to_device
@@ -60,11 +59,5 @@ def test_what_has_a_method_to_moves_by_it():
 def test_the_demonstration_takes_the_device_that_is_there(
     monkeypatch, capsys, there, device
 ):
-    def current_accelerator(check_available=False):
-        if not check_available:
-            return torch.device("cuda")
-        return there and torch.device(there)
-
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", current_accelerator)
-    runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
+    run_on(there, SNIPPET, monkeypatch)
     assert capsys.readouterr().out == f"tuple on {device}\n"

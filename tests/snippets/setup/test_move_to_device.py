@@ -6,25 +6,24 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import TORCH_CPU, lacking, load_snippet, quoted, raises_as_documented
+from tests.helpers import (
+    TORCH_CPU,
+    lacking,
+    quoted,
+    raises_as_documented,
+    run_on,
+)
 
 SNIPPET, PAGE = "setup/move_to_device.py", "setup/move-to-device"
 
 
 @pytest.fixture
 def snippet(monkeypatch, capsys):
-    """Run the snippet where an accelerator is; without the check, one seems to be."""
+    """Run the snippet where there is a GPU, or none."""
 
     def run(device: str | None):
-        def current_accelerator(check_available=False):
-            if not check_available:
-                return torch.device("cuda")
-            return device and torch.device(device)
-
-        name = "current_accelerator"
-        monkeypatch.setattr(torch.accelerator, name, current_accelerator)
-        module = load_snippet(SNIPPET)
-        return module, capsys.readouterr().out
+        names = run_on(device, SNIPPET, monkeypatch)
+        return names, capsys.readouterr().out
 
     return run
 
