@@ -117,8 +117,9 @@ compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, 
 	@echo "Setting up .compat/$*"
 	$(PYTHON) -m venv .compat/$*
 	.compat/$*/bin/python -m pip install --disable-pip-version-check $(SPEC)
-	.compat/$*/bin/python -m pip freeze | sed 's/==.*//; s/ @.*//' > .compat/$*/there
-	grep -viwFf .compat/$*/there requirements.txt > .compat/$*/requirements.txt
+	(printf '^nvidia\n^cuda\n^triton\n'; .compat/$*/bin/python -m pip freeze \
+	  | sed -n 's/_/-/g; s/^\(.*==\).*/^\1/p') > .compat/$*/present
+	grep -vif .compat/$*/present requirements.txt > .compat/$*/requirements.txt
 	.compat/$*/bin/python -m pip install --disable-pip-version-check --no-deps \
 	  -r .compat/$*/requirements.txt
 	.compat/$*/bin/python -m pip check | sed -n 's/ .* requires torch.*but you have.*//p' | sort -u \

@@ -22,8 +22,11 @@ SCHEMA = 2
 FOLDER = Path("verified")
 ENVIRONMENT = {"torch", "torchvision", "numpy", "python", "platform", "kind", "device"}
 ENVIRONMENT |= {"cuda", "date", "commit"}
-# How long a run took is CPU time of all its processes; older records do not say.
-BLOCK = {"path", "sha256", "status", "cpu_seconds"}
+BLOCK = {"path", "sha256", "status"}
+# CPU time of all its processes; the last line of what ended it, where it did not pass.
+MORE = {"cpu_seconds", "cause"}
+# "warned": it passes, but for a warning that a release or another library gives.
+STATUSES = ("passed", "warned", "failed")
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ def fault(file: Path) -> str | None:
 def _is_run(block: dict) -> bool:
     """Whether a record's entry says what came of which text of which block."""
     return (
-        block.keys() in ({"path", "sha256", "status"}, BLOCK)
+        BLOCK <= block.keys() <= BLOCK | MORE
         and re.fullmatch("[0-9a-f]{64}", block["sha256"]) is not None
-        and block["status"] in ("passed", "failed")
+        and block["status"] in STATUSES
     )

@@ -5,7 +5,9 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from textwrap import shorten
 
 from cookbook.book import answer
 from cookbook.book.catalogue import Catalogue
@@ -16,6 +18,9 @@ from cookbook.running.runner import Job, Result, Runner, shortened
 
 SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
 OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
+RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Exit)\b.*", re.MULTILINE)
+CAUSE = 120  # characters of a failure's cause that a record keeps
+PROCESSES = re.compile(r"^torchrun .*--nproc-per-node=(\d+)", re.MULTILINE)
 QUICK = 10.0  # seconds of CPU; to run what takes more four times would be too slow
 
 
@@ -28,12 +33,20 @@ def job_of(block: Block, page: Page) -> Job:
     return Job(("bash", "-euo", "pipefail", "-c", code), files)
 
 
-def gpu_found() -> bool:
-    """Whether torch sees a GPU; unless all are hidden, a process of its own asks."""
+@cache
+def gpus() -> int:
+    """How many torch sees; unless all are hidden, a process of its own asks."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
-        return False
-    code = "import torch; raise SystemExit(not torch.cuda.is_available())"
-    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+        return 0
+    code = "import torch; print(torch.cuda.device_count())"
+    command = [sys.executable, "-c", code]
+    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    return int(asked.stdout or 0)
+
+
+def gpus_wanted(block: Block) -> int:
+    """As many as a command starts processes, each of which takes its own."""
+    return max((int(count) for count in PROCESSES.findall(block.code)), default=1)
 
 
 def record(block: Block, root: Path, result: Result) -> None:
@@ -53,7 +66,8 @@ def fault(
         recipe = catalogue.by_slug[page.slug]
         spans = answer.to_reach(recipe.answer, block)
         missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
-        if missed:
+        # On a GPU, what is said of machines without one does not come.
+        if missed and not (gpu and block.mark != "gpu"):
             lines = ", ".join(map(str, missed))
             where = f"{block.snippet}:{missed[0]}"
             problem = f"never came to line {lines}: the answer, or a claim"
@@ -74,6 +88,18 @@ def fault(
         if text:
             sections.append(f"--- {name}\n{shortened(text.rstrip())}")
     return "\n".join(sections)
+
+
+def cause(fault: str, result: Result) -> str:
+    """One line on a failure: the exception that ended the run, else what is wrong."""
+    raised = RAISED.findall(result.stderr) if result.exit else []
+    line = raised[-1] if raised else fault.partition("\n")[0].partition(": ")[2]
+    return shorten(line, CAUSE, placeholder="…")
+
+
+def is_warning(cause: str) -> bool:
+    """Whether the exception is a warning that was taken for an error."""
+    return re.match(r"[\w.]*Warning\b", cause) is not None
 
 
 def never_reached(block: Block, result: Result) -> int | None:
@@ -116,7 +142,7 @@ def _difference(root: Path, snippet: Path, result: Result) -> str:
         problem = f"printed otherwise than {file}; if right, pytest --record-output\n"
         problem += output.difference(printed, result.stdout)
     # Recorded on a CPU; a GPU rounds otherwise.
-    return "" if problem and gpu_found() else problem
+    return "" if problem and gpus() else problem
 
 
 def _place_of_failure(page: Page, block: Block, result: Result) -> str:

@@ -8,6 +8,7 @@ them with what the site shows.
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import Block, Page, PageError
 from cookbook.book.records import Record
 from cookbook.running import judge
-from cookbook.running.judge import gpu_found, job_of
+from cookbook.running.judge import gpus, gpus_wanted, job_of
 from cookbook.running.runner import (
     TIMEOUT,
     Job,
@@ -67,9 +68,9 @@ def pytest_configure(config):
     config.stash[jobs_key], config.stash[unreached_key] = {}, {}
     option = config.option
     on_cpu = option.record_output or (option.save_runs and not option.gpu)
-    if option.gpu and not gpu_found():
+    if option.gpu and not gpus():
         raise pytest.UsageError("--gpu: torch finds no GPU on this machine")
-    if on_cpu and gpu_found():
+    if on_cpu and gpus():
         raise pytest.UsageError(
             "what is recorded is a CPU's: set CUDA_VISIBLE_DEVICES=, or, to save runs "
             "of this machine's GPU, add --gpu"
@@ -168,13 +169,13 @@ def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
 
 def block_record(items: list["RecipeBlock"]) -> dict:
     """What a record keeps of one run, judged on each page that shows it."""
-    item = items[0]
-    return {
-        "path": item.obj.path,
-        "sha256": item.obj.sha256,
-        "status": "failed" if any(each.failed for each in items) else "passed",
-        "cpu_seconds": round(item.result.seconds, 1),
-    }
+    item = next((each for each in items if each.cause), items[0])
+    block = {"path": item.obj.path, "sha256": item.obj.sha256}
+    block |= {"status": "passed", "cpu_seconds": round(item.result.seconds, 1)}
+    if item.cause:
+        status = "warned" if item.only_warned() else "failed"
+        block |= {"status": status, "cause": item.cause}
+    return block
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -221,6 +222,8 @@ def add_mark(item: "RecipeBlock", block: Block) -> None:
             item.add_marker(pytest.mark.skip(reason=GPU_REASON))
     elif block.mark == "skip":
         item.add_marker(pytest.mark.skip(reason=block.reason))
+    elif option.gpu and (wanted := gpus_wanted(block)) > gpus():
+        item.add_marker(pytest.mark.skip(reason=f"needs {wanted} GPUs"))
 
 
 class RecipeBlock(TestBlock):
@@ -230,7 +233,7 @@ class RecipeBlock(TestBlock):
         super().__init__(name, parent, obj)
         self.job = job_of(obj, parent.page)
         self.result: Result | None = None
-        self.failed = False
+        self.cause = ""  # of its failure
 
     def runtest(self):
         config, page = self.config, self.parent.page
@@ -253,10 +256,20 @@ class RecipeBlock(TestBlock):
                 place = f"{self.obj.snippet}:{line}"
                 config.stash[unreached_key][place] = None
         if fault:
-            self.failed = True
+            self.cause = judge.cause(fault, result)
             raise BlockFailedError(fault)
         self.add_report_section("call", "stdout", shortened(result.stdout))
         self.add_report_section("call", "stderr", shortened(result.stderr))
+
+    def only_warned(self) -> bool:
+        """Whether nothing but a warning ended it: where that is none, it passes."""
+        if not judge.is_warning(self.cause):
+            return False
+        config, page = self.config, self.parent.page
+        job = replace(self.job, warnings="default")
+        result = config.stash[runner_key].submit(job).result()
+        catalogue = config.stash[catalogue_key]
+        return not judge.fault(catalogue, page, self.obj, result, config.option.gpu)
 
     def repr_failure(self, excinfo):
         if excinfo.errisinstance((BlockFailedError, RunnerError)):

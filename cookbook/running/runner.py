@@ -41,11 +41,13 @@ class Job:
     """One distinct block: equal jobs run once, however many pages show them.
 
     ``argv`` is a snippet's path alone, or a command; ``files`` are copied into
-    the block's working directory, which is empty otherwise.
+    the block's working directory, which is empty otherwise; ``warnings`` are what
+    PYTHONWARNINGS says.
     """
 
     argv: tuple[str, ...]
     files: tuple[Path, ...] = ()
+    warnings: str = "error"
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Runner:
         logs.mkdir(parents=True)
         request = {
             "argv": job.argv,
-            "fresh": self.fresh or starts_fresh(job),
+            "fresh": self.fresh or starts_fresh(job) or job.warnings != Job.warnings,
             "files": [str(file) for file in job.files],
             "env": self.share | block_environment(job, folder),
             "folder": str(folder),
@@ -270,7 +272,7 @@ def block_environment(job: Job, folder: Path) -> dict[str, str]:
         "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
-        "PYTHONWARNINGS": "error",
+        "PYTHONWARNINGS": job.warnings,
         "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
         "MATPLOTLIBRC": str(STYLE),
         LOGS: str(folder / "logs"),

@@ -9,6 +9,7 @@ import pytest
 from cookbook.book.catalogue import Catalogue
 from cookbook.rules import Problem, report
 from cookbook.running import output
+from cookbook.running.judge import gpus_wanted
 from cookbook.site.render import full_markdown, site_markdown
 from tests.engine.plants import PAGE, TWIN, plant
 from tests.helpers import ROOT
@@ -67,6 +68,7 @@ exit 1
 exit 1
 ```
 """
+WARNS = '"""Warn."""\n\nimport warnings\n\nwarnings.warn("old")\nassert True\n'
 PRINT = '"""Print."""\n\nprint(2)\nassert 1 + 1 == 2\n'
 
 
@@ -305,6 +307,11 @@ def test_record_writes_updates_and_removes_what_is_printed_and_drawn(cookbook):
     assert "\n\n> 图：一条上升的线。\n" in full_markdown(catalogue, chinese)
 
 
+def test_a_command_takes_a_gpu_for_each_process_that_it_starts():
+    page = Catalogue(ROOT).by_slug["ddp-single-node"].pages["en"]
+    assert [gpus_wanted(block) for block in page.blocks] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("recorded", "printed", "same"),
     [
@@ -361,6 +368,7 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert statuses(record_of(cookbook)) == dict.fromkeys(names, "passed")
 
     cookbook.recipe("new", cookbook.CLAIM)
+    cookbook.recipe("warns", WARNS)
     cookbook.replace("snippets/training/second.py", "== 2", "== 2  # edited")
     run = cookbook.pytest("--unrecorded", "--save-runs")
     status, reason = run.of("first")
@@ -369,4 +377,7 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert run.of("raises")[0] == "failure"
     assert run.of("second") == run.of("new") == ("passed", "")
     expected = {"raises": "failed", **dict.fromkeys((*names, "new"), "passed")}
-    assert statuses(record_of(cookbook)) == expected
+    record = record_of(cookbook)
+    assert statuses(record) == expected | {"warns": "warned"}
+    causes = [block["cause"] for block in record["blocks"] if "cause" in block]
+    assert causes == ["KeyError: 'gone'", "UserWarning: old"]
