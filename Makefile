@@ -12,7 +12,7 @@ ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve site new test blocks behaviour soak again test-gpu paddle check bench compat compiler chromium clean
+.PHONY: help setup serve site wheel new test blocks behaviour soak again test-gpu paddle check bench compat compiler chromium clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -24,6 +24,9 @@ serve: $(SITE) ## The site at http://127.0.0.1:8000, rebuilt as you edit
 
 site: $(SITE) ## Build both languages into site/
 	$(BIN)/mkdocs build --strict
+
+wheel: site ## The recipes, search and site as dist/pytorch_cookbook-….whl
+	$(BIN)/python -m cookbook wheel --site site dist
 
 new: $(SITE) ## Start a recipe: make new RECIPE=training/ema-weights
 	@test -n "$(RECIPE)" || { echo "say which: make new RECIPE=training/ema-weights"; exit 1; }
@@ -53,12 +56,13 @@ again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure what the search costs at 1,000 recipes, and the build
+bench: $(READY) chromium ## Measure the search at 1,000 recipes, the build, the wheel
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.build
+	$(BIN)/python -m benchmarks.wheel
 
 clean: ## Remove what was built, and the environment
-	rm -rf site .venv .compat
+	rm -rf site dist .venv .compat
 
 # .venv is filled in two steps: what the site and the checks need, then torch and all
 # else. A stamp is written last, so an interrupted installation starts again.

@@ -13,7 +13,7 @@ from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks import files, lint, structure
 from cookbook.recipes import changed, check_one, start_one
 from cookbook.rules import report
-from cookbook.site import find
+from cookbook.site import find, wheel
 
 
 def main() -> int:
@@ -22,6 +22,11 @@ def main() -> int:
         return arguments.run(Path.cwd(), arguments)
     except PageError as error:  # in words for whoever typed the command
         sys.exit(str(error))
+
+
+def build_wheel(root: Path, arguments: argparse.Namespace) -> int:
+    wheel.build(Catalogue(root), arguments.site, arguments.out)
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
     add("query", help="a task, an API, or an error message, quoted")
     add("--lang", choices=LANGUAGES, help="of the recipes shown")
     add("--show", action="store_true", help="print the code of the best recipe")
+    add = command(
+        "wheel", build_wheel, "write the wheel, with the site if one is given"
+    )
+    add("out", type=Path, help="the folder to write it to")
+    add("--site", type=Path, help="the built site")
     return parser
 
 

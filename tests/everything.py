@@ -17,6 +17,7 @@ from cookbook.running.runner import usable_cores
 PYTEST = [sys.executable, "-m", "pytest"]
 PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
 RECIPES = ("snippets", "chains", "paddle")  # folders of tests
+ENGINE = [f"tests/{one}" for one in ("engine", "search", "site", "wheel")]
 
 
 def shares() -> list[list[str]]:
@@ -37,7 +38,7 @@ PARTS = {
     "check": [[sys.executable, "-m", "cookbook", "check"]],
     "blocks": [[*PYTEST, "docs"]],
     "recipes": shares(),
-    "engine": [[*PARALLEL, "tests/engine", "tests/search", "tests/site"]],
+    "engine": [[*PARALLEL, *ENGINE]],
 }
 FORMAT = "{:<10}{:>8}{:>8}{:>9}{:>9}"
 

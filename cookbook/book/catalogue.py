@@ -276,6 +276,18 @@ class Catalogue:
         """How many recipes use each library symbol."""
         return Counter(name for recipe in self.recipes for name in recipe.apis)
 
+    def telling_line(self, recipe: Recipe) -> str:
+        """The line of an answer with the symbol that the fewest other recipes use."""
+        lines = [line.strip() for line in recipe.answer.code.split("\n")]
+        lines = [line for line in lines if not line.startswith(('"""', "assert ", "@"))]
+        for name in sorted(recipe.main_apis, key=self.api_uses.get):
+            word = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
+            for line in lines:
+                if word.search(line.partition("#")[0]):
+                    return line
+        code = [line for line in lines if re.match(r"[\w.\[\], ]+(?:=|\()", line)]
+        return next(iter(code), recipe.command or "".join(lines[:1]))
+
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}

@@ -28,6 +28,13 @@ def of(page: Page) -> dict[str, list[str]]:
     return found
 
 
+def quoted(page: Page, raised: str) -> str:
+    """The message that a page quotes in place of a wording."""
+    address = f"{page.category}/{page.slug}"
+    same = (e for e in load(page.root) if (e["page"], e["raised"]) == (address, raised))
+    return next(same)["message"]
+
+
 def write(root: Path, torch: str, heard: list[tuple[str, str, str]]) -> None:
     """Note what a release raised: page, message and first line, where they differ.
 

@@ -92,8 +92,9 @@ def fault(
 
 def cause(fault: str, result: Result) -> str:
     """One line on a failure: the exception that ended the run, else what is wrong."""
-    raised = RAISED.findall(result.stderr) if result.exit else []
-    line = raised[-1] if raised else fault.partition("\n")[0].partition(": ")[2]
+    raised = RAISED.findall(result.stderr) if result.problem else []
+    telling = [line for line in raised if "ChildFailedError" not in line] or raised
+    line = telling[-1] if telling else fault.partition("\n")[0].partition(": ")[2]
     return shorten(line, CAUSE, placeholder="…")
 
 

@@ -1,73 +1,25 @@
-"""Search from the shell, with the very worker that the site's search box runs.
+"""Search from the shell, with the very worker that the site's search box runs."""
 
-There is one ranking: docs/overrides/assets/search.js on the index that
-cookbook/site/search.py makes. Here QuickJS runs it, through the messages that the
-browser would send.
-"""
-
-import json
 import sys
 from pathlib import Path
 
-import quickjs
-
 from cookbook.book.catalogue import Catalogue, Recipe
-from cookbook.book.pages import HAN
+from cookbook.book.pages import HAN, other_language
 from cookbook.rules import reader_language
-from cookbook.site import render, search
+from cookbook.site import render, search, worker
 from cookbook.site.words import WORDS
 
 WORKER = Path("docs/overrides/assets/search.js")
-# What the worker takes from a browser.
-BROWSER = """
-const location = "", URL = class {}
-const shell = {}  // what is said to and fro
-const fetch = async () => ({ json: async () => shell.foreign })
-const addEventListener = (_, listener) => { shell.hear = listener }
-const postMessage = message => { shell.answer = message.data }
-const send = (type, text) => { shell.hear({ data: { type, data: JSON.parse(text) } }) }
-"""
-SETUP, QUERY = 0, 2
 SHOWN = 5
 NEAR = 3  # recipes named where none fits
-
-
-def started(root: Path, site: dict) -> quickjs.Context:
-    """The worker, set up with ``{"index": …, "foreign": …}`` of ``search.load``."""
-    worker = quickjs.Context()
-    worker.eval(BROWSER + (root / WORKER).read_text("utf-8"))
-    worker.eval(f"shell.foreign = {json.dumps(site['foreign'])}")
-    _send(worker, SETUP, site["index"])
-    return worker
-
-
-def ask(worker: quickjs.Context, query: str) -> dict:
-    """What the worker answers: ``{"items", "none", "topic", "nearest"}``.
-
-    Raises:
-        quickjs.JSException: the worker failed.
-    """
-    return _send(worker, QUERY, query)
-
-
-def _send(worker: quickjs.Context, kind: int, data: dict | str) -> dict:
-    worker.eval(f"send({kind}, {json.dumps(json.dumps(data))})")
-    while worker.execute_pending_job():
-        pass
-    return json.loads(worker.eval("JSON.stringify(shell.answer ?? null)"))
-
-
-def slugs(answer: dict) -> list[str]:
-    """The slugs of an answer's recipes, best first."""
-    return [item[0]["location"].split("/")[-2] for item in answer["items"]]
 
 
 def find(root: Path, query: str, lang: str | None, show: bool) -> int:
     """Print the best recipes, or the best one's code; 1 where none fits."""
     lang = lang or ("zh" if HAN.search(query) else reader_language())
     catalogue = Catalogue(root)
-    answer = ask(started(root, search.load(catalogue, lang)), query)
-    found = [catalogue.by_slug[slug] for slug in slugs(answer)]
+    answer = worker.ask(started(catalogue, lang), query)
+    found = [catalogue.by_slug[slug] for slug in worker.slugs(answer)]
     if answer["none"]:
         near = [recipe.title(lang) for recipe in found[:NEAR]]
         near = near or [category["title"] for category in answer["nearest"]]
@@ -78,6 +30,14 @@ def find(root: Path, query: str, lang: str | None, show: bool) -> int:
     else:
         print("\n\n".join(entry(recipe, lang) for recipe in found[:SHOWN]))
     return 0
+
+
+def started(catalogue: Catalogue, lang: str) -> worker.quickjs.Context:
+    """The site's worker, on the index of a language."""
+    script = (catalogue.root / WORKER).read_text("utf-8")
+    other = other_language(lang)
+    index = search.index(catalogue, lang)
+    return worker.started(script, index, lambda: search.index(catalogue, other))
 
 
 def entry(recipe: Recipe, lang: str) -> str:

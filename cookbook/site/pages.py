@@ -7,6 +7,7 @@ for the pages that name one.
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from cookbook.book.catalogue import Catalogue, Category, Recipe
@@ -102,6 +103,8 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
         index = {title: f"{category.slug}/index.md"}
         nav.append({title: [index, *entries(catalogue, category, lang)]})
     lists = [{words[n]: path} for path, (n, _) in LISTS.items() if path != UNLISTED]
+    others = (page.path.name for page in catalogue.other_pages if page.lang == lang)
+    lists += [{words[Path(n).stem]: n} for n in others if n != "index.md"]
     return [*nav, {words["indexes"]: lists}]
 
 

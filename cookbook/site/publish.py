@@ -10,6 +10,8 @@ from cookbook.book.pages import LANGUAGES, Block
 from cookbook.site import render, status
 
 SCHEMA = 1
+# Every page of a language in one file, for language models.
+FULL = ("llms-full.txt", "zh/llms-full.txt")
 # What stands at an old address, below any prefix and without scripts.
 FORWARDING = """<!doctype html>
 <html lang="{lang}">
@@ -36,6 +38,11 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     document = {"schema": SCHEMA, "recipes": entries}
     yield "recipes.json", json.dumps(document, ensure_ascii=False, indent=1) + "\n"
     yield "llms.txt", llms_txt(catalogue)
+    for lang, path in zip(LANGUAGES, FULL, strict=True):
+        texts = [
+            render.full_markdown(catalogue, r.pages[lang]) for r in catalogue.recipes
+        ]
+        yield path, "\n\n---\n\n".join(texts)
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
             yield block.path, block.code
@@ -60,7 +67,8 @@ def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
         }
         for block in recipe.snippets
     ]
-    return {**recipe.as_json(), "snippets": snippets}
+    torch = status.releases(catalogue, recipe)
+    return {**recipe.as_json(), "torch": torch, "snippets": snippets}
 
 
 def runs(catalogue: Catalogue, block: Block) -> list[dict]:
@@ -84,7 +92,8 @@ def llms_txt(catalogue: Catalogue) -> str:
         "> run, says so. Shell blocks are lines to type.",
         "",
         "recipes.json lists the same with hashes, symbols and error messages, and",
-        "where and when each file was run.",
+        "where and when each file was run. Every page in full is in llms-full.txt,",
+        "in Chinese in zh/llms-full.txt.",
     ]
     for lang in LANGUAGES:
         for category in catalogue.categories:

@@ -8,18 +8,19 @@ from cookbook.book.pages import Block
 from cookbook.book.records import Record
 from cookbook.site.words import WORDS
 
-SIGNS = {"passed": "✓", "failed": "✗", "changed": "↻", None: "–"}
+SIGNS = {"passed": "✓", "warned": "▲", "failed": "✗", "changed": "↻", None: "–"}
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came of a recipe's blocks in one environment.
 
-    ``status`` is passed, failed, or changed: run there, but as another text.
+    ``status`` is passed, warned, failed, or changed: run there, but as another text.
     """
 
     record: Record
     status: str
+    cause: str = ""  # of a failure, or the warning
 
 
 def outcome(recipe: Recipe, record: Record) -> Outcome | None:
@@ -30,8 +31,10 @@ def outcome(recipe: Recipe, record: Record) -> Outcome | None:
     if not any(block.path in record.blocks for block in wanted):
         return None
     current = [run for block in wanted if (run := record.run_of(block))]
-    if any(run["status"] == "failed" for run in current):
-        return Outcome(record, "failed")
+    for status in ("failed", "warned"):
+        for run in current:
+            if run["status"] == status:
+                return Outcome(record, status, run.get("cause", ""))
     complete = len(current) == len(wanted)
     return Outcome(record, "passed" if complete else "changed")
 
@@ -40,6 +43,20 @@ def outcomes(catalogue: Catalogue, recipe: Recipe) -> list[Outcome]:
     """What came of the recipe in each environment, newest torch first."""
     found = [outcome(recipe, record) for record in catalogue.records]
     return [one for one in found if one]
+
+
+def releases(catalogue: Catalogue, recipe: Recipe) -> dict:
+    """The releases on which its present text passed on a CPU, and what fails elsewhere.
+
+    Newest first; a release on which it was not run is in neither.
+    """
+    found: dict[str, Outcome] = {}  # the newest Python of each release
+    for one in outcomes(catalogue, recipe):
+        if one.record.kind == "cpu" and one.status != "changed":
+            found.setdefault(one.record.torch, one)
+    passed = [release for release, one in found.items() if one.status == "passed"]
+    causes = {r: one.cause for r, one in found.items() if one.status != "passed"}
+    return {"passed": passed, "failed": causes}
 
 
 def line(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:

@@ -29,8 +29,8 @@ import yaml
 from cookbook.book import wanted
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES
-from cookbook.site import find, search
-from cookbook.site.find import slugs
+from cookbook.site import find, search, worker
+from cookbook.site.worker import slugs
 from tests.helpers import ROOT
 
 DEVELOPED_ON = ("queries", "own")
@@ -301,7 +301,9 @@ def test_a_name_that_a_message_has_too_leads_to_the_top_of_its_page(ask):
 def test_what_is_shown_is_escaped(indexes):
     index = json.loads(json.dumps(indexes["en"]))
     index["index"]["docs"]["title"][0] = "<script>alert(1)</script> zebra"
-    (shown,) = find.ask(find.started(ROOT, index), "zebra alert")["items"][0]
+    script = (ROOT / find.WORKER).read_text("utf-8")
+    started = worker.started(script, index["index"], lambda: index["foreign"])
+    (shown,) = worker.ask(started, "zebra alert")["items"][0]
     assert "<script>" not in shown["title"]
     assert "&lt;" in shown["title"]
 

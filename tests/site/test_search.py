@@ -11,8 +11,8 @@ from cookbook.book import wanted
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES
 from cookbook.site import find
-from cookbook.site import search as index
 from cookbook.site.words import WORDS
+from cookbook.site.worker import ask as asked
 from tests.helpers import ROOT
 
 RECIPE = "training/label-smoothing/"
@@ -48,14 +48,14 @@ def sample(lang: str) -> list[str]:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_box_ranks_as_the_shell_does(page, catalogue, lang):
-    worker = find.started(ROOT, index.load(catalogue, lang))
+    worker = find.started(catalogue, lang)
     page.goto(f"{lang}/")
     page.keyboard.press("/")
     box = page.locator(".md-search__input")
     for words in sample(lang):
         box.fill(words[:-TYPED])
         box.press_sequentially(words[-TYPED:])
-        found = find.ask(worker, words)["items"]
+        found = asked(worker, words)["items"]
         expect_first(page, f"/{lang}/{found[0][0]['location']}")
     announced = page.locator(".md-search-result__meta[role=status]")
     expect(announced).to_contain_text(str(len(found)))

@@ -1,0 +1,1 @@
+"""The PyTorch cookbook without a network: recipes that were run, and their records."""
