@@ -113,7 +113,7 @@ SPEC_newest := torch torchvision
 SPEC = $(or $(SPEC_$*),torch===$* torchvision)
 
 compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, or: make compat TORCH=2.13.0
-	.compat/$(TORCH)/bin/pytest --save-runs docs
+	.compat/$(TORCH)/bin/pytest --save-runs --other-torch --unrecorded docs
 	-.compat/$(TORCH)/bin/python -m pytest -p tests.wordings tests/snippets tests/chains
 
 # All versions are pinned, so nothing is resolved; what needs a newer torch is left out.

@@ -66,8 +66,9 @@ def fault(
         recipe = catalogue.by_slug[page.slug]
         spans = answer.to_reach(recipe.answer, block)
         missed = [a for a, b in spans if result.lines.isdisjoint(range(a, b + 1))]
-        # On a GPU, what is said of machines without one does not come.
-        if missed and not (gpu and block.mark != "gpu"):
+        # On a GPU, what is said of machines without one does not come; lines are not
+        # noted where nothing is traced.
+        if missed and result.lines and not (gpu and block.mark != "gpu"):
             lines = ", ".join(map(str, missed))
             where = f"{block.snippet}:{missed[0]}"
             problem = f"never came to line {lines}: the answer, or a claim"

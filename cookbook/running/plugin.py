@@ -37,6 +37,7 @@ OPTIONS = {
     "--record-output": "write what the snippets print and draw beside them",
     "--save-runs": "write a record of this run to verified/",
     "--fresh": "run each snippet by a new interpreter, as its reader does",
+    "--other-torch": "look at what a release makes of the blocks, not at the blocks",
     "--unrecorded": "leave out blocks whose text the record says passed here",
     "--trials": "run snippets with other seeds, too; those for a GPU must fail here",
 }
@@ -289,7 +290,9 @@ def submit_all(config) -> dict:
     if runner_key not in config.stash:
         timeout = float(config.getini("block_timeout"))
         runner = config.stash[runner_key] = Runner(
-            timeout=timeout, fresh=config.option.fresh
+            timeout=timeout,
+            fresh=config.option.fresh,
+            other_torch=config.option.other_torch,
         )
         for job, items in config.stash[jobs_key].items():
             if not all(item.get_closest_marker("skip") for item in items):

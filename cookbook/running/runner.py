@@ -120,9 +120,13 @@ class Runner:
     """A fork server and a few threads that feed it; use as a context manager."""
 
     def __init__(
-        self, workers: int | None = None, timeout: float = TIMEOUT, fresh: bool = False
+        self,
+        workers: int | None = None,
+        timeout: float = TIMEOUT,
+        fresh: bool = False,
+        other_torch: bool = False,
     ):
-        self.timeout, self.fresh = timeout, fresh
+        self.timeout, self.fresh, self.other_torch = timeout, fresh, other_torch
         # Short: below it, blocks bind sockets, whose paths must fit 100 bytes.
         self.scratch = Path(tempfile.mkdtemp(prefix="cb-"))
         self.address = str(self.scratch / "server")
@@ -131,8 +135,8 @@ class Runner:
         # Blocks side by side that each use every core wait for one another.
         self.share = {"OMP_NUM_THREADS": str(max(1, usable_cores() // workers))}
         self.server = subprocess.Popen(
-            [sys.executable, "-W", "error", *SERVER, self.address, str(workers)],
-            env={**self.share, **os.environ},
+            [sys.executable, *SERVER, self.address, str(workers)],
+            env={**self.share, **os.environ, "PYTHONWARNINGS": self.warnings(Job(()))},
             stdin=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             start_new_session=True,  # Ctrl-C reaches it through __exit__
@@ -154,6 +158,10 @@ class Runner:
         self.threads.shutdown()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
+    def warnings(self, job: Job) -> str:
+        """What PYTHONWARNINGS says; what another torch leaves open is its own."""
+        return job.warnings + ",ignore::ResourceWarning" * self.other_torch
+
     def submit(self, job: Job) -> Future[Result]:
         """Run the job, once, as soon as a worker is free."""
         if job not in self.futures:
@@ -169,7 +177,7 @@ class Runner:
             "argv": job.argv,
             "fresh": self.fresh or starts_fresh(job) or job.warnings != Job.warnings,
             "files": [str(file) for file in job.files],
-            "env": self.share | block_environment(job, folder),
+            "env": self.share | self.environment(job, folder),
             "folder": str(folder),
             "fonts": fonts(job),
             "timeout": self.timeout,
@@ -195,6 +203,14 @@ class Runner:
         )
         shutil.rmtree(folder, ignore_errors=True)
         return result
+
+    def environment(self, job: Job, folder: Path) -> dict[str, str]:
+        """A block's; on another torch it is not traced, which dynamo may not bear."""
+        found = block_environment(job, folder)
+        found["PYTHONWARNINGS"] = self.warnings(job)
+        if self.other_torch:
+            found.pop("COOKBOOK_TRACED", None)
+        return found
 
     def _ask(self, request: dict) -> dict:
         """The server's answer.
@@ -272,7 +288,6 @@ def block_environment(job: Job, folder: Path) -> dict[str, str]:
         "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
         "PYTHONPATH": str(GUARD.parent),
-        "PYTHONWARNINGS": job.warnings,
         "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
         "MATPLOTLIBRC": str(STYLE),
         LOGS: str(folder / "logs"),
