@@ -64,6 +64,11 @@ class Record:
         return self.environment["torch"].partition("+")[0]
 
     @property
+    def minor(self) -> tuple[int, int]:
+        """Its release without the patch: (2, 15)."""
+        return self.torch_order.major, self.torch_order.minor
+
+    @property
     def torch_order(self) -> Version:
         return Version(self.environment["torch"])  # nightlies come before releases
 

@@ -110,20 +110,41 @@ def _literal(text: str) -> str:
 def environments_page(catalogue: Catalogue, lang: str) -> str:
     """The Markdown of the page that lists every environment and its failures."""
     words = WORDS[lang]
-    failures = [
-        f"- {_link(recipe, lang)}: "
-        f"torch {one.record.torch}, {one.record.environment['device']}"
-        for recipe in catalogue.recipes
-        for one in status.outcomes(catalogue, recipe)
-        if one.status == "failed"
-    ]
     lines = [*_titled("runs", lang, "verified-runs"), "", _row(words["runs_columns"])]
     lines.append("| --- | --- | --: | --: |")
     lines += [
         _environment_row(catalogue, record, words) for record in catalogue.records
     ]
     lines += ["", f"## {words['failures']} {{ #failures }}", ""]
-    return "\n".join([*lines, *(failures or [words["no_failures"]]), ""])
+    return "\n".join([*lines, *_failures(catalogue, lang), "", words["legend"], ""])
+
+
+def _failures(catalogue: Catalogue, lang: str) -> list[str]:
+    """A row for each recipe that fails or warns somewhere, a column per environment."""
+    names = [_column(record) for record in catalogue.records]
+    rows = []
+    for recipe in catalogue.recipes:
+        found = {one.record.name: one for one in status.outcomes(catalogue, recipe)}
+        causes = [one for one in found.values() if one.status in ("failed", "warned")]
+        if causes:
+            signs = (found.get(record.name) for record in catalogue.records)
+            signs = (status.SIGNS[one and one.status] for one in signs)
+            causes = dict.fromkeys(
+                _code(c.cause.replace("|", "\\|")) for c in causes if c.cause
+            )
+            rows.append(_row([_link(recipe, lang), *signs, "<br>".join(causes)]))
+    if not rows:
+        return [WORDS[lang]["no_failures"]]
+    head = _row(["", *names, WORDS[lang]["cause"]])
+    return [head, _row(["---"] * (len(names) + 2)), *rows]
+
+
+def _column(record: Record) -> str:
+    """An environment in a few letters: 2.15, 2.15 (3.12), 2.15 H100."""
+    major, minor = record.minor
+    python = record.environment["python"].rpartition(".")[0]
+    device = "" if record.kind == "cpu" else record.environment["device"].split()[-1]
+    return " ".join(filter(None, [f"{major}.{minor}", f"py{python}", device]))
 
 
 def _environment_row(catalogue: Catalogue, record: Record, words: dict) -> str:

@@ -1,6 +1,5 @@
 """Say, from the records, where and when a recipe's exact text last passed."""
 
-import itertools
 from dataclasses import dataclass
 
 from cookbook.book.catalogue import Catalogue, Recipe
@@ -100,28 +99,39 @@ def _part(found: list[Outcome], kind: str, words: dict) -> str:
 
 
 def _releases(found: list[Outcome]) -> str:
-    """The releases that it works with: from the newest down to where it first fails."""
-    passed = itertools.takewhile(lambda one: one.status == "passed", found)
-    releases = [one.record.torch for one in passed] or [found[0].record.torch]
-    oldest, newest = releases[-1], releases[0]
-    return newest if newest == oldest else f"{oldest}–{newest}"
+    """Where it passed: 2.4, 2.6, 2.13–2.15; what was not run is in no range."""
+    passed = [one for one in found if one.status == "passed"] or found[:1]
+    spans: list[list[tuple[int, int]]] = []
+    for minor in sorted({one.record.minor for one in passed}):
+        if spans and spans[-1][-1] == (minor[0], minor[1] - 1):
+            spans[-1].append(minor)
+        else:
+            spans.append([minor])
+    ends = (dict.fromkeys((span[0], span[-1])) for span in spans)
+    return ", ".join("–".join(f"{a}.{b}" for a, b in span) for span in ends)
 
 
 def table(catalogue: Catalogue, recipe: Recipe, lang: str) -> list[str]:
     """A row per torch version, a column per device; empty where nothing ran."""
     found = {
-        (one.record.torch, one.record.environment["device"]): SIGNS[one.status]
+        (one.record.torch, one.record.environment["device"]): sign(one)
         for one in reversed(outcomes(catalogue, recipe))
     }
     devices = sorted({device for _, device in found}, key=lambda name: name != "CPU")
     releases = list(dict.fromkeys(record.torch for record in catalogue.records))
     if not found:
         return []
-    rows = [["torch", *devices], ["---", *[":-:"] * len(devices)]]
+    rows = [["torch", *devices], ["---", *["---"] * len(devices)]]
     for release in releases:
         signs = (found.get((release, device), SIGNS[None]) for device in devices)
         rows.append([release, *signs])
     return [*(f"| {' | '.join(row)} |" for row in rows), "", WORDS[lang]["legend"], ""]
+
+
+def sign(one: Outcome) -> str:
+    """✓, or what failed and why."""
+    cause = one.cause.replace("|", "\\|").replace("`", "")
+    return f"{SIGNS[one.status]} `{cause}`" if cause else SIGNS[one.status]
 
 
 def totals(catalogue: Catalogue, lang: str) -> str:

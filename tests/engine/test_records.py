@@ -66,7 +66,7 @@ def test_nothing_recorded_is_not_yet_run(book):
 
 def test_a_pass_shows_release_and_day_until_a_character_changes(book):
     book.write(ENVIRONMENT)
-    assert book.line() == "✓ CPU · torch 2.15.0 · 2026-11-20"
+    assert book.line() == "✓ CPU · torch 2.15 · 2026-11-20"
     expected = {"torch": "2.15.0+cu132", "status": "passed", "seconds": 0.26}
     assert expected.items() <= book.runs[0].items()
     plant(book.cookbook, py=["Add", "Sum"])
@@ -80,9 +80,26 @@ def test_a_failing_gpu_run_shows(book):
     book.write(GPU, status="failed")
     assert "H100" not in book.line()  # which no block needs
     page = indexes.environments_page(book.catalogue, "en")
-    link = f"- [The {SLUG}](training/{SLUG}.md): torch 2.15.0, NVIDIA H100"
-    assert link in page
+    assert "| | 2.15 py3.11 | 2.15 py3.11 H100 | Cause |" in page.replace("|  |", "| |")
+    assert f"| [The {SLUG}](training/{SLUG}.md) | ✓ | ✗ |" in page
     assert "| 2.15.0 | ✓ | ✗ |" in book.table()
+
+
+def test_only_what_was_run_is_in_a_range_and_a_failure_says_why(book):
+    for torch in ("2.15.0", "2.14.1", "2.13.0", "2.6.0"):
+        book.write({**ENVIRONMENT, "torch": torch})
+    book.write(
+        {**ENVIRONMENT, "torch": "2.4.1"}, status="failed", cause="KeyError: 'a'"
+    )
+    book.write({**ENVIRONMENT, "torch": "2.5.1"}, status="warned", cause="UserWarning")
+    assert book.line().startswith("✓ CPU · torch 2.6, 2.13–2.15 · ")
+    assert "| 2.4.1 | ✗ `KeyError: 'a'` |" in book.table()
+    assert "| 2.5.1 | ▲ `UserWarning` |" in book.table()
+    assert "KeyError: 'a'" in book.verified()
+    assert publish.entry(book.catalogue, book.recipe)["torch"] == {
+        "passed": ["2.15.0", "2.14.1", "2.13.0", "2.6.0"],
+        "failed": {"2.5.1": "UserWarning", "2.4.1": "KeyError: 'a'"},
+    }
 
 
 def test_a_run_of_a_part_takes_nothing_away_but_what_is_gone(book):
@@ -113,7 +130,7 @@ def test_the_newest_release_speaks_and_is_newer_than_its_nightlies(book):
         book.write({**ENVIRONMENT, "torch": torch}, status="failed")
     order = [record.environment["torch"] for record in records.load(book.root)]
     assert order == ["2.16.0", "2.16.0rc1", "2.16.0.dev20260101", "2.9.1"]
-    assert book.line().startswith("✓ CPU · torch 2.16.0")
+    assert book.line().startswith("✓ CPU · torch 2.16")
     rows = book.table()
     assert rows.index("| 2.16.0 | ✓ |") < rows.index("| 2.9.1 | ✗ |")
 
@@ -124,7 +141,7 @@ def test_a_tick_is_for_the_blocks_that_earned_it(book):
     unearned = "Needs a GPU | GPU: not yet run"
     assert status.mark(book.catalogue, block, "en") == unearned
     book.write(GPU)
-    earned = "✓ H100 · torch 2.15.0 · 2026-11-20"
+    earned = "✓ H100 · torch 2.15 · 2026-11-20"
     assert status.mark(book.catalogue, block, "zh") == f"需要 GPU | {earned}"
     assert book.line("zh") == earned
 
