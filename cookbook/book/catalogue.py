@@ -23,6 +23,21 @@ from cookbook.book.pages import (
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
+CODE = re.compile(r"`([^`]+)`")
+NAME = re.compile(r"[A-Za-z_]{3,}(?![\w.])")  # torch.cat: cat
+# Lines that tell nobody what an answer does.
+UNTELLING = (
+    '"""',
+    "#",
+    "assert ",
+    "@",
+    "def ",
+    "class ",
+    "import ",
+    "from ",
+    "return ",
+    ")",
+)
 
 
 @dataclass(frozen=True)
@@ -277,28 +292,24 @@ class Catalogue:
         return Counter(name for recipe in self.recipes for name in recipe.apis)
 
     def telling_line(self, recipe: Recipe) -> str:
-        """The line of an answer with the symbol that the fewest other recipes use."""
+        """The line of an answer with what its page names first, in code.
+
+        Else that with the symbol that the fewest other recipes use.
+        """
         lines = [line.strip() for line in recipe.answer.code.split("\n")]
-        lines = [line for line in lines if not line.startswith(('"""', "assert ", "@"))]
-        for name in sorted(recipe.main_apis, key=self.api_uses.get):
-            word = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
+        lines = [line for line in lines if line and not line.startswith(UNTELLING)]
+        named = chain(*map(NAME.findall, CODE.findall(recipe.description("en"))))
+        rarest = sorted(recipe.main_apis, key=self.api_uses.get)
+        for name in (*named, *(api.rpartition(".")[2] for api in rarest)):
+            word = re.compile(rf"\b{re.escape(name)}\b")
             for line in lines:
                 if word.search(line.partition("#")[0]):
                     return line
-        code = [line for line in lines if re.match(r"[\w.\[\], ]+(?:=|\()", line)]
-        return next(iter(code), recipe.command or "".join(lines[:1]))
+        return next(iter(lines), recipe.command)
 
     @cached_property
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}
-
-    @cached_property
-    def terms(self) -> set[str]:
-        """The words and Chinese characters of all titles and descriptions."""
-        texts = (
-            f"{r.title(c)} {r.description(c)}" for r in self.recipes for c in r.pages
-        )
-        return set(re.findall(r"[a-z]+|[\u3400-\u9fff]", " ".join(texts).casefold()))
 
     def written_in(self, lang: str) -> list[Recipe]:
         """The recipes whose page somebody has written in the language."""

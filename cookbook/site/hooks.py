@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks.structure import problems
-from cookbook.site import feedback, pages, publish, search, status, typesetting
+from cookbook.site import feedback, indexes, pages, publish, search, status, typesetting
 from cookbook.site.preview import Preview
 from cookbook.site.words import WORDS
 
@@ -136,6 +136,10 @@ def on_env(env, config, files):
     env.globals |= {
         "catalogue": catalogue,
         "popular": search.popular(catalogue),
+        "example": search.example(catalogue),
+        "shelves": sorted(
+            catalogue.categories, key=lambda one: one.slug != indexes.FIRST_AID
+        ),
         "totals": totals,
         "wanted": feedback.form(catalogue, feedback.WANTED),
         "languages": WORDS,

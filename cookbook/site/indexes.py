@@ -116,12 +116,12 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
         _environment_row(catalogue, record, words) for record in catalogue.records
     ]
     lines += ["", f"## {words['failures']} {{ #failures }}", ""]
-    return "\n".join([*lines, *_failures(catalogue, lang), "", words["legend"], ""])
+    legend = words["legend"].partition("[")[0]  # the link leads here
+    return "\n".join([*lines, *_failures(catalogue, lang), "", legend, ""])
 
 
 def _failures(catalogue: Catalogue, lang: str) -> list[str]:
     """A row for each recipe that fails or warns somewhere, a column per environment."""
-    names = [_column(record) for record in catalogue.records]
     rows = []
     for recipe in catalogue.recipes:
         found = {one.record.name: one for one in status.outcomes(catalogue, recipe)}
@@ -129,22 +129,24 @@ def _failures(catalogue: Catalogue, lang: str) -> list[str]:
         if causes:
             signs = (found.get(record.name) for record in catalogue.records)
             signs = (status.SIGNS[one and one.status] for one in signs)
-            causes = dict.fromkeys(
-                _code(c.cause.replace("|", "\\|")) for c in causes if c.cause
-            )
-            rows.append(_row([_link(recipe, lang), *signs, "<br>".join(causes)]))
+            texts = dict.fromkeys(one.cause.replace("|", "\\|") for one in causes)
+            cell = "<br>".join([_link(recipe, lang), *map(_code, filter(None, texts))])
+            rows.append(_row([cell, *signs]))
     if not rows:
         return [WORDS[lang]["no_failures"]]
-    head = _row(["", *names, WORDS[lang]["cause"]])
-    return [head, _row(["---"] * (len(names) + 2)), *rows]
+    head = _row(["", *(_column(record, catalogue) for record in catalogue.records)])
+    return [head, _row(["---"] * (len(catalogue.records) + 1)), *rows]
 
 
-def _column(record: Record) -> str:
-    """An environment in a few letters: 2.15, 2.15 (3.12), 2.15 H100."""
+def _column(record: Record, catalogue: Catalogue) -> str:
+    """An environment in a few letters: 2.15, 2.15 H100; 2.15 py3.12 beside another."""
     major, minor = record.minor
+    same = [one for one in catalogue.records if one.minor == record.minor]
     python = record.environment["python"].rpartition(".")[0]
     device = "" if record.kind == "cpu" else record.environment["device"].split()[-1]
-    return " ".join(filter(None, [f"{major}.{minor}", f"py{python}", device]))
+    others = {one.environment["python"].rpartition(".")[0] for one in same}
+    name = f"py{python}" if len(others) > 1 else ""
+    return " ".join(filter(None, [f"{major}.{minor}", name, device]))
 
 
 def _environment_row(catalogue: Catalogue, record: Record, words: dict) -> str:

@@ -81,6 +81,8 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> SitePa
         for recipe in recipes:
             cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
             cards += [f"    {recipe.description(lang)}", ""]
+            if line := catalogue.telling_line(recipe).partition("  #")[0]:
+                cards += [f"    `` {line} ``", "    { .line }", ""]
         cards += ["</div>", ""]
     if len(jumps) > 1:
         cards[:0] = ['<div class="jumps" markdown>', "", *jumps, "", "</div>", ""]

@@ -18,12 +18,6 @@ SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 # A heading's id, or a line of attributes: plain Markdown knows neither.
 ATTRIBUTES = re.compile(r"(?<=\S) \{ ?#[\w-]+ ?\}$|^\{ ?\.[^}]*\}$")
 SYMBOLS = 5  # of the library's documentation, to which a page links
-NAMES = 4  # other names for a task that its page gives
-SHORT = {
-    "en": re.compile(r"[A-Za-z][a-z]+(?: [A-Za-z]+){1,2}"),
-    "zh": re.compile(r"[\u3400-\u9fff]{2,8}"),
-}
-TERMS = {"en": str.split, "zh": str}  # words; characters
 
 
 def site_markdown(catalogue: Catalogue, page: Page) -> str:
@@ -57,7 +51,7 @@ class Writer:
         title = f"# {self.recipe.title(self.page.lang)} {{ #{self.page.slug} }}"
         lead = f"{self.recipe.description(self.page.lang)}\n{{ .lead }}"
         parts = [title, self._notice(), lead, self._status(), self._body()]
-        parts += [self._also(), self._documentation(), self._related()]
+        parts += [self._documentation(), self._related()]
         text = "\n\n".join(filter(None, parts))
         if not self.plain:
             text = number_errors(text) + other_wordings(self.page)
@@ -181,19 +175,6 @@ class Writer:
         svg = svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
         caption = f'<figcaption aria-hidden="true">{alt}</figcaption>'
         return f'<figure class="picture">{svg}{caption}</figure>'
-
-    def _also(self) -> str:
-        """A few names that a reader may know the task by, in words of the pages."""
-        lang, meta = self.page.lang, self.page.meta
-        known, names = set(TERMS[lang](meta["title"].casefold())), []
-        for alias in meta.get("aliases", []):
-            terms = set(TERMS[lang](alias.casefold()))
-            is_name = SHORT[lang].fullmatch(alias) and terms <= self.catalogue.terms
-            if is_name and terms - known and len(names) < NAMES:
-                names.append(alias)
-                known |= terms
-        line = self.words["also"].format(names=" · ".join(names))
-        return f"{line}\n{{ .also }}" if names else ""
 
     def _documentation(self) -> str:
         """Links to the symbols that the recipe is about: those few others use."""

@@ -24,7 +24,7 @@ POPULAR = Path("docs/popular.yml")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
 SHORT = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
-ANSWER = 3  # lines of the answer that a result shows
+FEW_LINES = range(3, 8)  # of an answer that is shown whole
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
 COLUMNS = ("location", "errors", "text", "title", "aliases", "answers", "tags")
@@ -53,6 +53,8 @@ def index(catalogue: Catalogue, lang: str) -> dict:
     unique = unique_symbols(catalogue)
     topics = wanted.missing(catalogue)
     docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
+    for doc, recipe in zip(docs, catalogue.recipes, strict=True):
+        doc["answers"] = catalogue.telling_line(recipe)
     unmet = [topic(entry, lang) for entry in topics if not entry.until]
     columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
     columns["title"] += [title for title, _ in unmet]
@@ -83,6 +85,17 @@ def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
     listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
     known = catalogue.by_slug
     return [(known[slug], line) for slug, line in listed.items() if slug in known]
+
+
+def example(catalogue: Catalogue) -> Recipe | None:
+    """One of these whose whole answer is a few lines: the home page shows it."""
+    short = (
+        recipe
+        for recipe, _ in popular(catalogue)
+        if len(lines := recipe.answer.text.split("\n")) in FEW_LINES
+        and max(map(len, lines)) <= LINE
+    )
+    return next(short, None)
 
 
 def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str]]:
@@ -126,7 +139,6 @@ def document(
         "title": recipe.title(lang),
         "text": recipe.description(lang).replace("`", ""),
         "aliases": "\n".join(aliases(recipe, lang, unique, topics)),
-        "answers": "\n".join(recipe.answer.code.split("\n")[:ANSWER]),
         "errors": error_lines(page),
         "tags": "\n".join(tags(recipe, lang, page.lang if foreign else None)),
     }

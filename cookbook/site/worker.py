@@ -12,7 +12,7 @@ import quickjs
 BROWSER = """
 const location = "", URL = class {}
 const shell = {}  // what is said to and fro
-const fetch = async () => ({ json: async () => JSON.parse(foreign()) })
+const fetch = async () => ({ json: async () => JSON.parse(otherIndex()) })
 const addEventListener = (_, listener) => { shell.hear = listener }
 const postMessage = message => { shell.answer = message.data }
 // What an index has added up, to be had again in a tenth of the time.
@@ -42,7 +42,7 @@ def started(
     ``state`` is what ``saved`` gave for the same index.
     """
     worker = quickjs.Context()
-    worker.add_callable("foreign", lambda: json.dumps(foreign()))
+    worker.add_callable("otherIndex", lambda: json.dumps(foreign()))
     worker.eval(BROWSER + script)
     if state:
         worker.eval(f"restore({state})")

@@ -218,16 +218,3 @@ def test_english_words_in_chinese_pages_say_so(site):
     english = (site / "en/training/mixup/index.html").read_text("utf-8")
     body = re.sub(r"<a [^>]*lang=\"zh-Hans\".*?</a>", "", english)
     assert not re.search("[\u3400-\u9fff]", body)
-
-
-def test_other_names_are_few_and_in_the_words_of_the_pages(site, catalogue):
-    for lang, prefix in (("en", "Also known as: "), ("zh", "又称：")):
-        lines = [
-            line.removeprefix(prefix)
-            for file in (site / lang).glob("*/*.md")
-            for line in file.read_text("utf-8").splitlines()
-            if line.startswith(prefix)
-        ]
-        assert len(lines) > len(catalogue.recipes) / 3
-        assert max(len(line.split(" · ")) for line in lines) <= 4
-        assert not any("混肴" in line for line in lines)

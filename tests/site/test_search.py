@@ -92,7 +92,7 @@ def test_a_result_shows_what_the_reader_chooses_by_and_leads_there(page):
     expect(found.locator(".md-tag")).to_have_text([re.compile(".+")])
     expect(found.locator("p").first).to_contain_text(re.compile(r"\w+ \w+"))
     expect(found.locator("code mark").first).to_have_text("Target")
-    expect(found.locator("pre")).to_contain_text("print(y.unique(), logits.shape)")
+    expect(found.locator("pre")).to_contain_text("print(ids.min(), ids.max()")
     found.locator(".md-search-result__link").click()
     page.wait_for_url(re.compile("/err-index-out-of-range/#error-2$"))
     expect(page.locator("#error-2")).to_be_in_viewport()
