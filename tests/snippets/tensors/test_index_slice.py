@@ -1,0 +1,62 @@
+"""index-slice: as nested lists have it; what is shared and what is copied."""
+
+import pytest
+import torch
+
+from tests.helpers import load_snippet, raises_as_documented, recipes
+
+PAGE = "tensors/index-slice"
+ANSWER = recipes()["index-slice"].answer
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 2, 5), (3, 7, 4)])
+def test_the_answer_as_nested_lists_have_it(shape):
+    x = torch.randn(shape)
+    names, rows = {"x": x}, x.tolist()
+    exec(ANSWER.text, names)
+    assert names["last"].tolist() == [sample[-1] for sample in rows]
+    assert names["first_two"].tolist() == [sample[:2] for sample in rows]
+    expected = [[[step[0], step[3]] for step in sample] for sample in rows]
+    assert names["columns"].tolist() == expected
+    assert names["kept"].tolist() == [sample[1:2] for sample in rows]
+    assert names["every_other"].tolist() == [sample[::2] for sample in rows]
+    assert x.flip(1).tolist() == [sample[::-1] for sample in rows]
+
+
+def test_ranges_share_memory_and_lists_copy():
+    found = load_snippet("tensors/index_slice.py")
+    assert found.first_two[0, 0].tolist() == [-1] * 4
+    assert found.columns[0, 0].tolist() == [0, 3]
+    base = found.x.untyped_storage().data_ptr()
+    for part in (found.last, found.first_two, found.kept, found.every_other):
+        assert part.untyped_storage().data_ptr() == base
+    assert found.columns.untyped_storage().data_ptr() != base
+
+
+def test_an_assignment_to_a_copy_is_lost():
+    x, rows = torch.zeros(3), [0, 2]
+    x[rows][0] = 5
+    assert x.eq(0).all()
+    x[rows[0]] = 5
+    x[x > 0] += 1
+    assert x.tolist() == [6, 0, 0]
+
+
+def test_two_lists_are_paired():
+    x = torch.arange(16).reshape(4, 4)
+    assert x[[0, 1], [2, 3]].tolist() == [2, 7]
+    assert x[[0, 1]][:, [2, 3]].tolist() == [[2, 3], [6, 7]]
+
+
+def test_the_messages():
+    x = torch.ones(3, 2)
+    with raises_as_documented(PAGE, "ValueError: step must be"):
+        x[::-1]
+    with raises_as_documented(PAGE, "IndexError: too many indices"):
+        x[0, 0, 0]
+    with raises_as_documented(PAGE, "IndexError: invalid index of a 0-dim"):
+        torch.tensor(1.0)[0]
+    with raises_as_documented(PAGE, "IndexError: index 5 is out of bounds"):
+        x[5]
+    with raises_as_documented(PAGE, "IndexError: tensors used as indices"):
+        x[torch.tensor([0.0])]
