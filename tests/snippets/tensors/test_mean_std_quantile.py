@@ -1,0 +1,75 @@
+"""mean-std-quantile: against NumPy, in the cases where torch differs from it."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.helpers import load_snippet, raises_as_documented, recipes
+
+PAGE = "tensors/mean-std-quantile"
+ANSWER = recipes()["mean-std-quantile"].answer
+
+
+def answered(x: torch.Tensor) -> dict:
+    names = {"x": x}
+    exec(ANSWER.text, names)
+    return names
+
+
+@pytest.mark.parametrize("n", [2, 5, 6, 101])
+def test_the_answer_is_numpys(n):
+    x = torch.randn(n, 3, dtype=torch.float64).float()
+    found, a = answered(x), x.numpy()
+    np.testing.assert_allclose(found["mean"], a.mean(0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found["std"], a.std(0), rtol=1e-5)
+    np.testing.assert_allclose(found["median"], np.median(a, 0), rtol=1e-5)
+    low, high = np.quantile(a, [0.05, 0.95], axis=0)
+    np.testing.assert_allclose(found["low"], low, rtol=1e-4)
+    np.testing.assert_allclose(found["high"], high, rtol=1e-4)
+    np.testing.assert_allclose(found["scaled"].std(0, correction=0), 1, rtol=1e-4)
+
+
+def test_a_constant_column_and_one_sample():
+    constant = answered(torch.tensor([[1.0, 7.0], [3.0, 7.0]]))["scaled"]
+    assert constant[:, 1].tolist() == [0, 0]
+    one = torch.ones(1, 2)
+    assert answered(one)["std"].tolist() == [0, 0]
+    with pytest.warns(UserWarning, match="degrees of freedom"):
+        assert one.std(dim=0).isnan().all()
+
+
+def test_without_a_correction_it_divides_by_one_less():
+    x = torch.tensor([1.0, 2.0, 3.0, 6.0])
+    expected = np.std(x.numpy(), ddof=1)
+    assert x.std().item() == pytest.approx(expected)
+    assert x.median().item() == 2
+    assert np.median(x.numpy()) == 2.5
+
+
+def test_the_demonstration():
+    found = load_snippet("tensors/mean_std_quantile.py")
+    assert found.median.tolist() == [3, 25]
+
+
+def test_nan_is_left_out():
+    x = torch.tensor([[1.0], [float("nan")], [3.0]])
+    assert x.mean(dim=0).isnan()
+    assert x.nanmean(dim=0).item() == x.nanquantile(0.5, dim=0).item() == 2
+    assert len(x[x.isfinite().all(1)]) == 2
+
+
+def test_the_variants():
+    x = torch.randn(9, 2)
+    scaled = (x - x.amin(0)) / (x.amax(0) - x.amin(0)).clamp(min=1e-8)
+    assert scaled.amin(0).tolist() == [0, 0]
+    assert scaled.amax(0).tolist() == [1, 1]
+    std, mean = torch.std_mean(x, dim=0)
+    torch.testing.assert_close(mean, x.mean(0))
+    torch.testing.assert_close(std, x.std(0))
+
+
+def test_the_messages():
+    with raises_as_documented(PAGE, "NotImplementedError: mean(): could not infer"):
+        torch.tensor([1, 2]).mean()
+    with raises_as_documented(PAGE, "RuntimeError: quantile() input tensor must"):
+        torch.tensor([1, 2]).quantile(0.5)
