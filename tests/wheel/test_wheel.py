@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -255,7 +256,9 @@ def over_mcp(installed: Path, ask) -> list:
         async with Client(stdio_client(parameters)) as client:
             return await ask(client)
 
-    return asyncio.run(asyncio.wait_for(talk(), 60))
+    # In a thread of its own: Playwright's loop, where one is open, holds this one.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, asyncio.wait_for(talk(), 60)).result()
 
 
 def test_an_assistant_finds_reads_and_explains(installed):
