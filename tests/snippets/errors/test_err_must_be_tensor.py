@@ -1,0 +1,85 @@
+"""err-must-be-tensor: every type of the table reaches a layer, and is mended."""
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import nn
+from torchvision.transforms.v2.functional import to_image
+from transformers import BertConfig, BertForSequenceClassification
+
+from tests.helpers import load_snippet, raises_as_documented, recipes
+
+PAGE = "errors/err-must-be-tensor"
+ANSWER = recipes()["err-must-be-tensor"].answer
+
+
+class Forgets(nn.Module):
+    def forward(self, x):
+        x.relu()
+
+
+def named(given) -> str:
+    """The type that the layer names when it gets this."""
+    with pytest.raises(TypeError, match="must be Tensor, not ") as raised:
+        nn.functional.linear(given, torch.ones(2, 8))
+    return str(raised.value).rpartition("not ")[2]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [nn.LSTM(8, 16, batch_first=True), nn.GRU(8, 16, batch_first=True)],
+)
+def test_the_answer_takes_the_output_of_a_recurrent_layer(layer, capsys):
+    x = torch.randn(4, 5, 8)
+    names = {"layer": layer, "x": x}
+    exec(ANSWER.text, names)
+    torch.testing.assert_close(names["output"], layer(x)[0])
+    assert capsys.readouterr().out.startswith("tuple ['Tensor', ")
+    found = load_snippet("errors/err_must_be_tensor.py")
+    with raises_as_documented(PAGE, "TypeError: linear(): argument 'input'"):
+        found.head(found.layer(found.x))
+
+
+def test_the_types_of_the_table():
+    x = torch.randn(3, 8)
+    attention = nn.MultiheadAttention(8, 2)
+    assert named(attention(x, x, x)) == "tuple"
+    assert named((x,)) == "tuple"
+    assert named(Forgets()(x)) == "NoneType"
+    assert named([].append(x)) == "NoneType"
+    assert named([x, x]) == "list"
+    assert named(x.numpy()) == "numpy.ndarray"
+    assert named(Image.new("RGB", (8, 8))) == "Image"
+    assert named(x.max(dim=1)) == "torch.return_types.max"
+    assert named(nn.ReLU(x)) == "ReLU"
+    assert named(next(iter({"x": 1}))) == "str"
+
+
+def test_the_mends():
+    x = torch.randn(3, 8)
+    assert nn.functional.linear(torch.stack([x, x]), torch.ones(2, 8)).shape[0] == 2
+    assert torch.equal(x.amax(1), x.max(dim=1).values)
+    assert torch.equal(nn.ReLU()(x), torch.relu(x))
+    assert torch.from_numpy(np.ones(3)).shape == (3,)
+    assert to_image(Image.new("RGB", (4, 2))).shape == (3, 2, 4)
+
+
+def test_a_model_of_transformers():
+    size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = BertConfig(vocab_size=10, intermediate_size=8, **size)
+    result = BertForSequenceClassification(config)(torch.tensor([[1, 2]]))
+    assert named(result) == "SequenceClassifierOutput"
+    assert result.logits.shape == (1, 2)
+
+
+def test_the_other_messages():
+    x = torch.ones(1, 3, 4, 4)
+    with raises_as_documented(PAGE, "TypeError: conv2d() received an invalid"):
+        nn.Conv2d(3, 1, 1)((x, x))
+    with raises_as_documented(PAGE, "AttributeError: 'tuple' object has no"):
+        print((x, x).shape)
+    with raises_as_documented(PAGE, "AttributeError: 'NoneType' object has no"):
+        print(Forgets()(x).shape)
+    with raises_as_documented(PAGE, "TypeError: 'Tensor' object is not callable"):
+        x(x)
