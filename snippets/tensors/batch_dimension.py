@@ -1,0 +1,16 @@
+"""Give one sample its batch, and take it off again."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.LazyLinear(10))
+image = torch.rand(3, 32, 32)  # (C, H, W): one image
+
+batch = image.unsqueeze(0)  # (1, C, H, W); or image[None]
+scores = model(batch)[0]  # (classes,): of that image
+several = torch.stack([image, image.flip(-1)])  # (2, C, H, W)
+photo = torch.zeros(32, 32, 3).permute(2, 0, 1)[None]  # from (H, W, C)
+
+for x in (batch, scores, several, photo):
+    print(tuple(x.shape))
