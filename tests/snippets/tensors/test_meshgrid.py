@@ -1,0 +1,56 @@
+"""meshgrid: against NumPy, and against the pixel centres of grid_sample."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from tests.helpers import load_snippet, raises_as_documented, recipes
+
+PAGE = "tensors/meshgrid"
+ANSWER = recipes()["meshgrid"].answer
+
+
+@pytest.mark.parametrize(("h", "w"), [(2, 3), (4, 4), (1, 5)])
+def test_the_answer_is_numpys(h, w):
+    names = {"H": h, "W": w}
+    exec(ANSWER.text, names)
+    rows, columns = np.mgrid[:h, :w]
+    np.testing.assert_array_equal(names["rows"], rows)
+    np.testing.assert_array_equal(names["columns"], columns)
+    assert names["pairs"][h - 1, w - 1].tolist() == [w - 1, h - 1]
+    both = itertools.product(range(h), range(w))
+    assert names["product"].tolist() == [[*pair] for pair in both]
+    ys, xs = np.linspace(-1, 1, h)[:, None], np.linspace(-1, 1, w)
+    np.testing.assert_allclose(names["distance"], np.hypot(xs, ys), rtol=1e-5)
+
+
+def test_xy_is_numpys_default():
+    x, y = torch.arange(3), torch.arange(2)
+    for ours, theirs in zip(
+        torch.meshgrid(x, y, indexing="xy"), np.meshgrid(x, y), strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("corners", [True, False])
+def test_the_coordinates_of_grid_sample_give_the_image_back(corners):
+    h, w = 3, 5
+    image = torch.randn(1, 1, h, w)
+    edges = [(torch.arange(n) * 2 + 1) / n - 1 for n in (h, w)]
+    ends = [torch.linspace(-1, 1, n) for n in (h, w)]
+    y, x = torch.meshgrid(*(ends if corners else edges), indexing="ij")
+    grid = torch.stack([x, y], -1)[None]
+    result = F.grid_sample(image, grid, align_corners=corners)
+    torch.testing.assert_close(result, image)
+
+
+def test_the_messages():
+    with raises_as_documented(PAGE, "UserWarning: torch.meshgrid: in an upcoming"):
+        torch.meshgrid(torch.arange(2), torch.arange(2))
+    rows = load_snippet("tensors/meshgrid.py").rows
+    with raises_as_documented(PAGE, "RuntimeError: unsupported operation"):
+        rows.add_(1)
+    assert rows.clone().add_(1).tolist() == [[1, 1, 1], [2, 2, 2]]
