@@ -25,6 +25,7 @@ const NEAREST = 3               // recipes, or categories, offered where none fi
 const FIRST_AID = "errors/"     // the category of what goes wrong
 const CALM = 0.8                // what it is worth to who complains of nothing,
 const ALMOST = 0.6              // unless the query is so nearly one of its phrases
+const LED_TO = 0.4              // how much more the recipe is worth that most others lead to
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
@@ -150,6 +151,7 @@ class Index {
     this.also = config.also  // what stands before an alias
     this.popular = config.popular  // numbers of the recipes that an empty box offers
     this.recipes = docs.location.length
+    this.prior = prior(config.links)
     this.size = docs.title.length
     this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
     this.postings = new Map()   // term → [number of a recipe, weight, number, weight, …]
@@ -309,7 +311,7 @@ class Index {
     for (const { scores, rarity } of wanted.values())
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
     const byScore = (a, b) => b[1] - a[1]
-    const ranked = [...totals].sort(byScore)
+    const ranked = [...totals].map(([n, score]) => [n, score * (this.prior[n] ?? 1)]).sort(byScore)
       .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, query, wanted, all) : score]).sort(byScore)
     return { ranked, wanted, all }
   }
@@ -423,6 +425,14 @@ class Index {
     return (found.length ? found : [...counts])
       .map(([slug]) => ({ location: `${slug}/`, title: this.categories[slug] }))
   }
+}
+
+/** What each recipe is worth before anything is asked, 1 on average. */
+function prior(links) {
+  const most = Math.log(1 + Math.max(...links))
+  const worths = links.map(count => 1 + LED_TO * Math.log(1 + count) / (most || 1))
+  const mean = worths.reduce((sum, worth) => sum + worth, 0) / worths.length
+  return worths.map(worth => worth / mean)
 }
 
 const category = location => location.split("/").at(-3)
