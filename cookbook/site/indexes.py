@@ -14,7 +14,7 @@ FIRST_AID = "errors"  # the category of what goes wrong
 # What a script filters as one types; hidden where there are no scripts.
 FILTER = (
     '<p class="filter"><input type="search" data-filter aria-label="{filter}" '
-    'placeholder="{filter}"> <output></output></p>'
+    'placeholder="{filter}"> <output></output> <a hidden>{filter_none}</a></p>'
 )
 
 
@@ -36,19 +36,21 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
 
 
 def error_page(catalogue: Catalogue, lang: str) -> str:
-    """The Markdown of the error index: a heading per topic, a row per message."""
-    topics: dict[str, dict[str, list[str]]] = {}
-    homes: dict[str, str] = {}  # message → the topic where it was met first
+    """The Markdown of the error index: topics, their recipes, the messages of each.
+
+    A message that several pages quote stands where it is met first: first aid leads.
+    """
+    topics: dict[str, list[str]] = {}
+    known: set[str] = set()
     for topic, recipe in _by_topic(catalogue, lang):
-        for message, link in _messages(recipe, lang):
-            home = homes.setdefault(message, topic)
-            links = topics.setdefault(home, {}).setdefault(message, [])
-            if not any(link.partition("](")[0] in other for other in links):
-                links.append(link)
+        found = dict(_messages(recipe, lang))
+        new = [f"    - {found[text]}" for text in found if text not in known]
+        known |= found.keys()
+        if new:
+            topics.setdefault(topic, []).extend([f"- {_link(recipe, lang)}", *new])
     lines = [*_titled("error_index", lang, "errors-index"), *_filter(lang)]
-    for number, (topic, messages) in enumerate(topics.items(), start=1):
-        lines += ["", f"## {topic} {{ #topic-{number} }}", ""]
-        lines += [f"- {_code(text)} {', '.join(messages[text])}" for text in messages]
+    for number, (topic, rows) in enumerate(topics.items(), start=1):
+        lines += ["", f"## {topic} {{ #topic-{number} }}", "", *rows]
     return "\n".join([*lines, ""])
 
 
@@ -62,7 +64,7 @@ def _by_topic(catalogue: Catalogue, lang: str) -> Iterator[tuple[str, Recipe]]:
 
 
 def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
-    """A recipe's messages, each on one line, with a link to where it is quoted."""
+    """A recipe's messages, each on one line, and as a link to where it is quoted."""
     page, found = recipe.page_for(lang), []
     for error in page.errors:
         first, *more = error.split("\n")
@@ -73,7 +75,8 @@ def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
         found.append((text, f" (PyTorch {', '.join(releases)})"))
     for number, (text, note) in enumerate(found, start=1):
         anchor = f"#error-{number}" if page.lang == lang else ""
-        yield text, f"{_link(recipe, lang, anchor)}{note}"
+        address = f"{recipe.category}/{recipe.slug}.md{anchor}"
+        yield text, f"[{_code(text)}]({address}){note}"
 
 
 def rules_page(catalogue: Catalogue, lang: str) -> str:
@@ -180,8 +183,8 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _link(recipe: Recipe, lang: str, anchor: str = "") -> str:
-    return f"[{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md{anchor})"
+def _link(recipe: Recipe, lang: str) -> str:
+    return f"[{recipe.title(lang)}]({recipe.category}/{recipe.slug}.md)"
 
 
 def _code(text: str) -> str:

@@ -54,4 +54,5 @@ def test_the_error_index_marks_them_with_their_releases():
     for recipe in catalogue.recipes:
         for raised, releases in wordings.of(recipe.page_for("en")).items():
             (row,) = [row for row in rows if raised in row]
-            assert f") (PyTorch {', '.join(releases)})" in row
+            told = f") (PyTorch {', '.join(releases)})" in row
+            assert told or f"/{recipe.slug}.md" not in row  # another page quotes it

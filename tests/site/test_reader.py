@@ -109,7 +109,7 @@ def test_no_letter_turns_a_page_and_escape_leads_back(page):
 @pytest.mark.parametrize("index", ["messages", "apis"])
 def test_an_index_shows_what_is_typed_above_it(page, index):
     page.goto(f"zh/{index}/")
-    rows = page.locator("article li")
+    rows = page.locator("article li:not(:has(li))")
     all_rows = rows.count()
     page.locator("[data-filter]").press_sequentially("cuda")
     shown = rows.filter(visible=True)
@@ -120,7 +120,36 @@ def test_an_index_shows_what_is_typed_above_it(page, index):
         f"{shown.count()} / {all_rows}"
     )
     headings = page.locator("article h2").filter(visible=True).count()
-    assert headings == page.locator("article ul").filter(visible=True).count()
+    assert headings == page.locator("article h2 + ul").filter(visible=True).count()
+
+
+@pytest.mark.parametrize(
+    ("pasted", "slug"),
+    [
+        (
+            "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x9 and 7x6)",
+            "err-matmul-shape",
+        ),
+        ("ModuleNotFoundError: No module named 'my_models.net'", "err-python-pickle"),
+        (
+            "FileNotFoundError: No such file or directory: 'runs/me/best.pt'",
+            "save-best-model",
+        ),
+    ],
+)
+def test_an_error_with_the_readers_own_names_finds_its_row(page, pasted, slug):
+    page.goto("en/messages/")
+    page.locator("[data-filter]").fill(pasted)
+    rows = page.locator("article li:not(:has(li))").filter(visible=True)
+    assert 0 < rows.count() < 30
+    expect(rows.locator(f'a[href*="/{slug}/"]').first).to_be_visible()
+
+
+def test_what_no_row_has_leads_to_the_search(page):
+    page.goto("en/messages/")
+    page.locator("[data-filter]").fill("zebra giraffe")
+    page.get_by_role("link", name="Search the recipes").click()
+    expect(page.locator(".md-search__input")).to_have_value("zebra giraffe")
 
 
 def test_the_error_index_has_topics_and_leads_to_each_message(site, catalogue):
@@ -132,7 +161,9 @@ def test_the_error_index_has_topics_and_leads_to_each_message(site, catalogue):
         found = re.findall(r"<h2[^>]*>([^<]+)<", article)
         assert len(found) == len(set(found)) > 5
         assert set(found) <= titles
-        places = re.findall(r'<a[^>]* href="\.\./([\w/-]+/)(#error-\d+)?"', article)
+        places = re.findall(
+            r'<a[^>]* href="\.\./([\w/-]+/)(#error-\d+)?"[^>]*><code', article
+        )
         assert len(places) > 400
         for address, anchor in places:
             assert anchor, address

@@ -201,15 +201,23 @@ document.addEventListener("focusin", rememberOpener)
 document.addEventListener("input", searchOnInput)
 document.addEventListener("compositionend", searchOnInput)
 for (const event of ["input", "compositionend", "focusin", "change"]) document.addEventListener(event, shareQuery)
-// The indexes show only the rows with all the words that are typed above them.
+// The indexes show only the rows with the words that are typed above them; of a message
+// that was pasted, with most: its numbers, places and names are those of the reader.
+const PASTED = 4, MOST = 0.7
 function filterRows({ target }) {
   if (!target.matches?.("[data-filter]")) return
-  const words = target.value.toLowerCase().split(/\s+/)
-  const page = target.closest("article"), rows = [...page.querySelectorAll("li")]
-  for (const row of rows) row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word))
-  for (const list of page.querySelectorAll("h2 + ul"))
-    list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])")
-  page.querySelector("output").value = `${rows.filter(row => !row.hidden).length} / ${rows.length}`
+  const words = target.value.toLowerCase().replace(/\S*[/\\]\S*|'[^']*'|"[^"]*"/g, " ").match(/(?<!\w)[a-z_][\w.]*\w|\p{sc=Han}+/gu) ?? []
+  const enough = words.length > PASTED ? MOST * words.length : words.length
+  const page = target.closest("article"), rows = [...page.querySelectorAll("li")].filter(row => !row.querySelector("li"))
+  const asked = text => words.filter(word => text.includes(word)).length
+  for (const row of rows) row.hidden = asked(row.textContent.toLowerCase()) < enough
+  const empty = part => !part.querySelector("li:not([hidden]):not(:has(li))")
+  for (const group of page.querySelectorAll("li:has(li)")) group.hidden = empty(group)
+  for (const list of page.querySelectorAll("h2 + ul")) list.hidden = list.previousElementSibling.hidden = empty(list)
+  const left = rows.filter(row => !row.hidden).length, search = target.parentElement.querySelector("a")
+  target.parentElement.querySelector("output").value = `${left} / ${rows.length}`
+  search.hidden = left > 0
+  search.href = `?q=${encodeURIComponent(target.value)}`
 }
 document.addEventListener("input", filterRows)
 
