@@ -18,7 +18,7 @@ def test_the_answer_joins_the_channels(h, w, capsys):
     skip = torch.randn(3, 4, h, w)
     up = F.interpolate(F.max_pool2d(skip, 2), scale_factor=2)
     names = {"skip": skip, "up": up}
-    said = f"{[*skip.shape]}\n{[*up.shape]}\n"
+    said = f"{[*skip.shape]} {[*up.shape]}\n"
     exec(ANSWER.text, names)
     assert capsys.readouterr().out == said
     resized = names["up"].numpy()
