@@ -23,8 +23,7 @@ const TOPIC = 0.9               // how much better than a topic without a recipe
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 const FIRST_AID = "errors/"     // the category of what goes wrong
-const CALM = 0.8                // what it is worth to who complains of nothing,
-const ALMOST = 0.6              // unless the query is so nearly one of its phrases
+const CALM = 0.8                // what it is worth to who complains of nothing
 const LED_TO = 0.4              // how much more the recipe is worth that most others lead to
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
@@ -319,9 +318,8 @@ class Index {
   /** What is added for a query that says just what a phrase does; and taken from first aid
       where somebody complains of nothing: they ask how to do it. */
   worth(n, query, wanted, asked) {
-    const alike = this.likeness(n, wanted, asked)
-    const calm = alike < ALMOST && this.docs.location[n]?.startsWith(FIRST_AID) && !COMPLAINT.test(query)
-    return (1 + LIKE * alike) * (calm ? CALM : 1)
+    const calm = this.docs.location[n]?.startsWith(FIRST_AID) && !COMPLAINT.test(query)
+    return (1 + LIKE * this.likeness(n, wanted, asked)) * (calm ? CALM : 1)
   }
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
