@@ -31,7 +31,8 @@ NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'"
 GROUP = "a process group, whose threads still run"  # as the guard says it
 # DTensor's caches keep a mesh and its group; nothing public empties them.
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
-GLOO = re.compile(r"^\[Gloo\] .*\n", re.MULTILINE)  # on stdout, in torch 2.8
+# On stdout, in torch 2.8 to 2.10; several processes tear each other's lines.
+GLOO = re.compile(r"^(\[Gloo\].*|.*connected peer ranks.*|\d*)\n", re.MULTILINE)
 TRACEBACK = "Traceback (most recent call last):"
 # Caches that are below the home unless set, and what a test that compiled has set.
 DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR"}
@@ -194,7 +195,7 @@ class Runner:
         printed = read(logs / "stdout")
         if self.other_torch:  # what that torch itself leaves and says
             left = {one for one in left if "/site-packages/torch/" not in one}
-            printed = GLOO.sub("", printed)
+            printed = GLOO.sub("", printed) if "peer ranks" in printed else printed
         result = Result(
             **answer,
             stdout=printed,
