@@ -5,18 +5,16 @@ from torch import nn
 
 torch.manual_seed(0)
 encoder, head = nn.Linear(4, 8), nn.Linear(8, 2)
-x = torch.randn(3, 4)  # (N, D)
+x = torch.randn(3, 4, requires_grad=True)  # (N, D)
 
 with torch.no_grad():  # evaluation: no graph at all
     scores = head(encoder(x))
 
 features = encoder(x)
 head(features.detach()).sum().backward()  # stop here: only head learns
-after_detach = encoder.weight.grad
 
-encoder.requires_grad_(False)  # these weights are frozen, the input is not
-x.requires_grad_()
-head(encoder(x)).sum().backward()  # gradients pass through them, to x
+encoder.requires_grad_(False)  # frozen weights
+head(encoder(x)).sum().backward()  # gradients still pass through them, to x
 
-print(scores.requires_grad, after_detach, encoder.weight.grad)
+print(scores.requires_grad, encoder.weight.grad)
 print(tuple(head.weight.grad.shape), tuple(x.grad.shape))

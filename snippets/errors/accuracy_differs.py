@@ -17,4 +17,4 @@ print(model.load_state_dict(state))  # <All keys matched successfully>
 model.eval()
 with torch.inference_mode():
     right = sum((model(x).argmax(1) == y).sum().item() for x, y in loader)
-print(f"{right} of {len(loader.dataset)} right")  # twice the same number
+print(f"{right} of {len(loader.dataset)} right")  # the same every time

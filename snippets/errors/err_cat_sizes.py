@@ -11,7 +11,7 @@ try:
 except RuntimeError as error:
     print("error:", error)
 
-print([*skip.shape], [*up.shape])  # equal, but for dim
+print([*skip.shape], [*up.shape])  # equal except in dim
 up = F.interpolate(up, size=skip.shape[-2:])  # (B, C, 57, 57)
 both = torch.cat([skip, up], dim=1)  # (B, 2C, 57, 57)
 

@@ -13,8 +13,8 @@ except TypeError as error:
     print("error:", error)
 
 result = layer(x)
-print(type(result).__name__, [type(part).__name__ for part in result])
-output = result[0]  # (B, T, H); NoneType: its forward lacks a return
+print(type(result).__name__)  # NoneType: its forward lacks a return
+output = result[0]  # (B, T, H), out of the tuple
 scores = head(output)
 
 assert scores.shape == (4, 5, 2)

@@ -12,7 +12,7 @@ const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
 const LONG_QUERY = 800       // characters; more is a pasted log
-const PREFIX = 0.7, TYPO = 0.6, HALF = 0.6  // what an inexact match is worth
+const PREFIX = 0.7, TYPO = 0.65, HALF = 0.6  // what an inexact match is worth
 const PART = 0.7                // what a part of a compound name is worth in a query
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL

@@ -41,6 +41,16 @@ def refused(fails, mended) -> torch.Tensor:
     return mended()
 
 
+def test_what_is_cropped_fits_and_is_smaller():
+    found = load_snippet("errors/err_cat_sizes.py")
+    up = F.interpolate(F.max_pool2d(found.skip, 2), scale_factor=2)
+    y = refused(
+        lambda: torch.cat([found.skip, up], 1),
+        lambda: torch.cat([found.skip[..., :56, :56], up], 1),
+    )
+    assert y.shape[-2:] == (56, 56)
+
+
 def test_branches_with_other_kernels():
     x = torch.randn(1, 3, 8, 8)
     three, five = (nn.Conv2d(3, 2, k) for k in (3, 5))

@@ -47,6 +47,12 @@ def test_a_folder_of_that_name(tmp_path):
     assert run(tmp_path, "train.py") == str(tmp_path / "torch/__init__.py")
 
 
+def test_a_bare_folder_where_torch_is_not_installed(tmp_path):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "train.py").write_text("import torch\nprint(torch.__file__)\n")
+    assert run(tmp_path, "-S", "train.py") == "None"
+
+
 def test_submodules_that_have_to_be_imported(tmp_path):
     names = "utils.tensorboard utils.benchmark utils.cpp_extension distributed.fsdp"
     (tmp_path / "ask.py").write_text(f"""
