@@ -49,14 +49,14 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
 
 def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     """What the package reads: each file's name and text."""
-    recipes = {recipe.slug: entry(catalogue, recipe) for recipe in catalogue.recipes}
-    yield "recipes.json", compact({"recipes": recipes})
     pages = {
         f"{lang}/{recipe.slug}": without_files(catalogue, recipe, lang)
         for lang in LANGUAGES
         for recipe in catalogue.recipes
     }
     yield "pages.json", compact(pages)
+    recipes = {r.slug: entry(catalogue, r, pages) for r in catalogue.recipes}
+    yield "recipes.json", compact({"recipes": recipes})
     blocks = (block for recipe in catalogue.recipes for block in recipe.snippets)
     yield "files.json", compact({block.path: block.code for block in blocks})
     yield "search.js", (catalogue.root / find.WORKER).read_text("utf-8")
@@ -77,8 +77,9 @@ def without_files(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
     return text
 
 
-def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
-    """A recipe: that of recipes.json, and what its pages say of messages."""
+def entry(catalogue: Catalogue, recipe: Recipe, pages: dict[str, str]) -> dict:
+    """A recipe: that of recipes.json, and where its pages speak of messages."""
+    texts = {lang: pages[f"{lang}/{recipe.slug}"] for lang in LANGUAGES}
     known = publish.entry(catalogue, recipe)
     kept = ("slug", "category", "title", "description", "answer", "command", "torch")
     return {key: known[key] for key in kept} | {
@@ -87,9 +88,18 @@ def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
         ],
         "line": catalogue.telling_line(recipe),
         "yours": {lang: render.yours(recipe, lang) for lang in LANGUAGES},
-        "rows": {lang: rows(recipe.page_for(lang)) for lang in LANGUAGES},
-        "causes": {lang: causes(recipe.page_for(lang)) for lang in LANGUAGES},
+        "rows": {lang: rows(recipe.page_for(lang), texts[lang]) for lang in LANGUAGES},
+        "causes": {
+            lang: place(causes(recipe.page_for(lang)), texts[lang])
+            for lang in LANGUAGES
+        },
     }
+
+
+def place(passage: str, text: str) -> list[int] | str:
+    """Where a text has a passage, from and to; the passage where it is not there."""
+    start = text.find(passage)
+    return [start, start + len(passage)] if passage and start >= 0 else passage
 
 
 def causes(page: Page) -> str:
@@ -97,8 +107,8 @@ def causes(page: Page) -> str:
     return "\n".join(page.body.split("\n")[first - 1 : last])
 
 
-def rows(page: Page) -> list[dict]:
-    """Each message that a page quotes: its text, its anchor, what is said of it."""
+def rows(page: Page, written: str) -> list[dict]:
+    """Each message that a page quotes: its text, its anchor, where it is explained."""
     lines = page.body.split("\n")
     found = [
         {"text": quote.text, "row": said(page, lines, quote.line)}
@@ -109,7 +119,10 @@ def rows(page: Page) -> list[dict]:
         quoted = wordings.quoted(page, text)
         row = next((r for t, r in said_of.items() if t.startswith(quoted)), "")
         found.append({"text": text, "row": row, "torch": releases})
-    return [one | {"anchor": f"error-{n}"} for n, one in enumerate(found, start=1)]
+    return [
+        one | {"anchor": f"error-{n}", "row": place(one["row"], written)}
+        for n, one in enumerate(found, start=1)
+    ]
 
 
 def said(page: Page, lines: list[str], line: int) -> str:

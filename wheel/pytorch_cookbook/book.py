@@ -69,6 +69,14 @@ def recipe(slug: str) -> dict:
     raise AskedError(f"there is no recipe {slug!r}{hint}")
 
 
+def passage(slug: str, lang: str, place: list[int] | str) -> str:
+    """What a page says at a place; a text stands for itself."""
+    if isinstance(place, str):
+        return place
+    first, last = place
+    return read("pages.json")[f"{lang}/{slug}"][first:last]
+
+
 def language(lang: str | None, text: str = "") -> str:
     """The language to answer in: the one named, else that of the question.
 

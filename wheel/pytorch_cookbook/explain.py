@@ -220,8 +220,10 @@ def told(log: str, lang: str) -> str:
         return "\n".join([*lines, *(f"near: {book.hit(one, lang)}" for one in near)])
     one = book.recipe(found.slug)
     place = f"{lang}/{one['category']}/{one['slug']}/#{found.row['anchor']}"
-    parts = [found.line, f"quoted in: {one['title'][lang]} ({place})", found.row["row"]]
-    parts += (
-        [one["causes"][lang]] if one["causes"][lang] not in found.row["row"] else []
+    row, causes = (
+        book.passage(found.slug, lang, text)
+        for text in (found.row["row"], one["causes"][lang])
     )
+    parts = [found.line, f"quoted in: {one['title'][lang]} ({place})", row]
+    parts += [causes] if causes not in row else []
     return "\n\n".join([*parts, book.shown(one, lang, "answer")])

@@ -310,16 +310,18 @@ class Index {
     for (const { scores, rarity } of wanted.values())
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
     const byScore = (a, b) => b[1] - a[1]
-    const ranked = [...totals].map(([n, score]) => [n, score * (this.prior[n] ?? 1)]).sort(byScore)
+    const ranked = [...totals].sort(byScore)
       .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, query, wanted, all) : score]).sort(byScore)
     return { ranked, wanted, all }
   }
 
-  /** What is added for a query that says just what a phrase does; and taken from first aid
-      where somebody complains of nothing: they ask how to do it. */
+  /** What is added for a query that says just what a phrase does; the less it does, the more
+      for what many lead to, and the less for first aid where nobody complains of anything. */
   worth(n, query, wanted, asked) {
     const calm = this.docs.location[n]?.startsWith(FIRST_AID) && !COMPLAINT.test(query)
-    return (1 + LIKE * this.likeness(n, wanted, asked)) * (calm ? CALM : 1)
+    const alike = this.likeness(n, wanted, asked)
+    const before = (this.prior[n] ?? 1) * (calm ? CALM : 1)
+    return (1 + LIKE * alike) * (1 + (1 - alike) * (before - 1))
   }
 
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
