@@ -8,8 +8,8 @@ try:
 except RuntimeError as error:
     print("error:", error)
 
-positive = bool((x > 0).all())  # of all elements; or .any()
-inside = (x > 0) & (x < 2.5)  # not: 0 < x < 2.5, and not: and
-y = torch.where(x > 0, x, 0.1 * x)  # for each element; not: if and else
+positive = bool((x > 0).all())  # True if all are; or .any()
+inside = (x > 0) & (x < 2.5)  # instead of 0 < x < 2.5, or `and`
+y = torch.where(x > 0, x, 0.1 * x)  # per element, instead of if/else
 
 print(positive, inside.tolist(), y)

@@ -5,7 +5,7 @@ import os
 from torch.distributed.elastic.multiprocessing.errors import record
 
 
-@record  # an error here stands in the report, with its traceback
+@record  # puts an exception's traceback into torchrun's report
 def main():
     """Train; here rank 1 fails."""
     if os.environ.get("RANK") == "1":

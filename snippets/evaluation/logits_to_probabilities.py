@@ -5,9 +5,9 @@ from torch.nn import functional as F
 
 logits = torch.tensor([[2.0, -1.0, 0.5], [-3.0, 4.0, 4.5]])  # (N, C)
 
-probs = logits.softmax(dim=1)  # one class for each: rows sum to 1
+probs = logits.softmax(dim=1)  # one class per sample: rows sum to 1
 classes = logits.argmax(dim=1)  # (N,); the same with probs
-several = logits.sigmoid()  # several labels or none: each from 0 to 1
+several = logits.sigmoid()  # independent labels: each from 0 to 1
 present = logits > 0  # the same as several > 0.5
 
 target = torch.tensor([0, 2])

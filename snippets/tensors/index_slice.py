@@ -5,8 +5,8 @@ import torch
 x = torch.arange(24).reshape(2, 3, 4)  # (B, T, D)
 
 last = x[:, -1]  # (B, D): the last step of each sequence
-first_two = x[:, :2]  # (B, 2, D): up to, without 2
-columns = x[..., [0, 3]]  # (B, T, 2): these; ... is every dimension before
+first_two = x[:, :2]  # (B, 2, D): steps 0 and 1, without 2
+columns = x[..., [0, 3]]  # (B, T, 2): 0 and 3; ... is all dimensions before
 kept = x[:, 1:2]  # (B, 1, D): a range keeps its dimension
 every_other = x[:, ::2]  # (B, 2, D); backwards: x.flip(1), not ::-1
 

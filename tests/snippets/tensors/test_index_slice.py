@@ -40,6 +40,11 @@ def test_an_assignment_to_a_copy_is_lost():
     x[rows[0]] = 5
     x[x > 0] += 1
     assert x.tolist() == [6, 0, 0]
+    mask = torch.tensor([False, True, True])
+    x[mask.nonzero()[:, 0][0]] = 7
+    assert x.tolist() == [6, 7, 0]
+    x[mask[0]] = 9
+    assert x.tolist() == [6, 7, 0]
 
 
 def test_two_lists_are_paired():

@@ -16,9 +16,10 @@ def answered(x: torch.Tensor) -> dict:
     return names
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("n", [2, 5, 6, 101])
-def test_the_answer_is_numpys(n):
-    x = torch.randn(n, 3, dtype=torch.float64).float()
+def test_the_answer_is_numpys(n, dtype):
+    x = torch.randn(n, 3, dtype=dtype)
     found, a = answered(x), x.numpy()
     np.testing.assert_allclose(found["mean"], a.mean(0), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found["std"], a.std(0), rtol=1e-5)
@@ -32,6 +33,8 @@ def test_the_answer_is_numpys(n):
 def test_a_constant_column_and_one_sample():
     constant = answered(torch.tensor([[1.0, 7.0], [3.0, 7.0]]))["scaled"]
     assert constant[:, 1].tolist() == [0, 0]
+    rounded = answered(torch.full((1001, 1), 1000.1))["scaled"]
+    assert rounded.abs().max() < 1e-3  # its mean is not exactly 1000.1
     one = torch.ones(1, 2)
     assert answered(one)["std"].tolist() == [0, 0]
     with pytest.warns(UserWarning, match="degrees of freedom"):
