@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader
 from torchvision import datasets
 from torchvision.transforms import v2
 
-# Eight pictures in MNIST's format, where somebody has put the four files.
+# Eight black images in MNIST's format stand in for the four real files.
 raw = Path("data/MNIST/raw")
 raw.mkdir(parents=True)
 for part in ("train", "t10k"):
@@ -20,6 +20,6 @@ for part in ("train", "t10k"):
 transform = v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])
 train_set = datasets.MNIST("data", download=True, transform=transform)
 test_set = datasets.MNIST("data", train=False, transform=transform)
-train_loader = DataLoader(train_set, batch_size=4, shuffle=True)
+train_loader = DataLoader(train_set, batch_size=64, shuffle=True)
 x, y = next(iter(train_loader))
 print(tuple(x.shape), y.dtype, len(train_set), train_set.classes[:2])

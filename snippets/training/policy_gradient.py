@@ -16,9 +16,9 @@ def discounted(rewards, gamma=0.99):
 
 def policy_loss(log_probs, rewards, gamma=0.99):
     """Loss of an episode: list of T log-probabilities, list of T rewards."""
-    returns = discounted(rewards, gamma)
+    returns = discounted(rewards, gamma).to(log_probs[0].device)
     advantage = returns - returns.mean()  # a baseline: less variance
-    return -(torch.stack(log_probs) * advantage).sum()
+    return -(torch.stack(log_probs).flatten() * advantage).sum()
 
 
 if __name__ == "__main__":

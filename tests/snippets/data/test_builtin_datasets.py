@@ -3,6 +3,7 @@
 import pickle
 import socket
 import struct
+import tarfile
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_files_in_their_folder_are_read_and_nothing_is_downloaded(name, tmp_path
 
 def test_the_demonstration():
     found = load_snippet("data/builtin_datasets.py")
-    assert found.x.shape == (4, 1, 28, 28)
+    assert found.x.shape == (8, 1, 28, 28)
     assert [label for _, label in found.test_set] == list(range(8))
 
 
@@ -72,6 +73,28 @@ def test_cifar_unpacked(tmp_path, monkeypatch):
     np.testing.assert_array_equal(found.data[0, :, :, 1].ravel(), pixels[1024:2048])
     assert kind.base_folder == "cifar-10-batches-py"
     assert kind.filename == "cifar-10-python.tar.gz"
+    assert datasets.CIFAR100.base_folder == "cifar-100-python"
+
+
+def test_an_archive_that_is_there_is_unpacked_and_not_downloaded(tmp_path, monkeypatch):
+    """Of CIFAR-10; nothing reads its pixels."""
+    kind = datasets.CIFAR10
+    inner = tmp_path / kind.base_folder
+    inner.mkdir()
+    (inner / "test_batch").write_bytes(
+        pickle.dumps({"data": np.zeros((1, 3072), dtype=np.uint8), "labels": [3]})
+    )
+    (inner / "batches.meta").write_bytes(pickle.dumps({"label_names": ["cat"] * 10}))
+    (tmp_path / "data").mkdir()
+    with tarfile.open(tmp_path / "data" / kind.filename, "w:gz") as archive:
+        archive.add(inner, kind.base_folder)
+    monkeypatch.setattr(kind, "tgz_md5", None)
+    monkeypatch.setattr(kind, "meta", kind.meta | {"md5": None})
+    monkeypatch.setattr(kind, "train_list", [])
+    monkeypatch.setattr(kind, "test_list", [["test_batch", None]])
+    with raises_as_documented(PAGE, "RuntimeError: Dataset not found or corrupted"):
+        kind("data", train=False)
+    assert kind("data", train=False, download=True).targets == [3]
 
 
 def test_the_messages():

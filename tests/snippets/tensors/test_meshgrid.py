@@ -32,6 +32,9 @@ def test_xy_is_numpys_default():
         torch.meshgrid(x, y, indexing="xy"), np.meshgrid(x, y), strict=True
     ):
         np.testing.assert_array_equal(ours, theirs)
+    swapped = torch.meshgrid(y, x, indexing="ij")[::-1]
+    for ours, theirs in zip(swapped, np.meshgrid(x, y), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("corners", [True, False])
@@ -53,3 +56,11 @@ def test_the_messages():
     with raises_as_documented(PAGE, "RuntimeError: unsupported operation"):
         rows.add_(1)
     assert rows.clone().add_(1).tolist() == [[1, 1, 1], [2, 2, 2]]
+
+
+def test_one_element_written_is_a_whole_row_and_the_input():
+    y, x = torch.arange(2), torch.arange(3)
+    rows, _ = torch.meshgrid(y, x, indexing="ij")
+    rows[0, 0] = 5
+    assert rows.tolist() == [[5, 5, 5], [1, 1, 1]]
+    assert y.tolist() == [5, 1]

@@ -65,6 +65,26 @@ def test_a_policy_learns_the_way():
     assert policy(torch.eye(2)).argmax(1).tolist() == [0, 1]
 
 
+def test_log_probs_of_a_batch_of_one_do_not_broadcast():
+    values = torch.tensor([-1.0, -2.0, -0.5])
+    plain, batched = [*values], [*values[:, None]]
+    rewards = [1.0, 2.0, 4.0]
+    expected = snippet.policy_loss(plain, rewards)
+    torch.testing.assert_close(snippet.policy_loss(batched, rewards), expected)
+
+
+def test_an_old_episode_in_the_list():
+    policy, log_probs = nn.Sequential(nn.Linear(2, 2), nn.Tanh()), []
+    for episode in range(2):
+        choice = Categorical(logits=policy(torch.ones(2)))
+        log_probs.append(choice.log_prob(choice.sample()))
+        loss = -torch.stack(log_probs).sum()
+        if episode == 0:
+            loss.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        loss.backward()
+
+
 def test_one_step_has_no_advantage():
     log_prob = torch.tensor(-1.0, requires_grad=True)
     assert snippet.policy_loss([log_prob], [3.0]) == 0
