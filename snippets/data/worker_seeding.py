@@ -15,10 +15,10 @@ class Noise(Dataset):
         return 8
 
     def __getitem__(self, index):
-        if self.seed != torch.initial_seed():  # another in each worker
+        if self.seed != torch.initial_seed():  # new worker or epoch
             self.seed = torch.initial_seed()
             self.rng = np.random.default_rng(self.seed)
-        return self.rng.random()
+        return self.rng.random()  # your augmentation draws from self.rng
 
 
 class Copied(Noise):

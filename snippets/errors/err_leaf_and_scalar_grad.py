@@ -11,7 +11,8 @@ print(f"loss before: {loss_fn(model(x), y):.2f}")
 loss_fn(model(x), y).backward()
 with torch.no_grad():  # outside, a weight may not be changed in place
     for w in model.parameters():
-        w -= lr * w.grad
-        w.grad = None  # or the next backward() adds to it
+        if w.grad is not None:  # a frozen one has none
+            w -= lr * w.grad
+            w.grad = None  # or the next backward() adds to it
 
 print(f"loss after:  {loss_fn(model(x), y):.2f}")

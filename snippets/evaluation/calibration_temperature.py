@@ -18,7 +18,7 @@ def fit_temperature(logits, y):
         return loss
 
     optimizer.step(closure)
-    return 1 / scale.item()
+    return 1 / scale.clamp(1e-3, 1e3).item()  # T > 0, even if y is wrong
 
 
 if __name__ == "__main__":

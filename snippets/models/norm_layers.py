@@ -6,9 +6,9 @@ from torch import nn
 images = torch.randn(8, 32, 14, 14)  # (N, C, H, W)
 tokens = torch.randn(8, 20, 64)  # (N, T, D)
 
-bn = nn.BatchNorm2d(32)  # CNN, large batch
+bn = nn.BatchNorm2d(32)  # CNN with 32 channels, large batch
 gn = nn.GroupNorm(8, 32)  # CNN, small batch: 8 groups of 4 channels
-ln = nn.LayerNorm(64)  # transformer: the last axis
+ln = nn.LayerNorm(64)  # transformer: the last axis, of 64
 rms = nn.RMSNorm(64, eps=1e-6)  # language model: no mean, no bias
 inorm = nn.InstanceNorm2d(32, affine=True)  # style transfer
 

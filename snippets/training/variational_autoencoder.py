@@ -20,7 +20,7 @@ for _ in range(10):
         logits = decoder(z)  # (B, D), without a sigmoid
         rec = F.binary_cross_entropy_with_logits(logits, x, reduction="none")
         kl = -0.5 * (1 + logvar - mu.square() - logvar.exp())
-        loss = (rec.flatten(1).sum(1) + kl.sum(1)).mean()  # sums, then mean
+        loss = (rec.sum() + kl.sum()) / len(x)  # sums, then mean over B
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

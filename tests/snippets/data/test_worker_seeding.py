@@ -92,6 +92,19 @@ def test_persistent_workers_go_on():
     assert not {*draw(loader)} & {*draw(loader)}
 
 
+def test_processes_of_one_seed_draw_the_same():
+    drawn = []
+    for rank in range(2):
+        torch.manual_seed(0)
+        own = torch.Generator().manual_seed(0 + rank)
+        plain = DataLoader(snippet.Noise(), num_workers=2)
+        seeded = DataLoader(snippet.Noise(), num_workers=2, generator=own)
+        drawn.append((draw(plain), draw(seeded)))
+    (first, own_first), (second, own_second) = drawn
+    assert first == second
+    assert not {*own_first} & {*own_second}
+
+
 def test_worker_init_fn_cannot_reach_through_a_subset():
     def seed(worker_id):
         info = get_worker_info()

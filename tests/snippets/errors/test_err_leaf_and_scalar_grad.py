@@ -35,6 +35,19 @@ def test_the_answer_is_a_step_by_hand_in_every_round():
     assert layer.weight.grad is None
 
 
+def test_the_answer_leaves_frozen_weights_alone():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+    model[0].requires_grad_(False)
+    before = [p.detach().clone() for p in model.parameters()]
+    x, y = torch.randn(8, 4), torch.randn(8, 1)
+    exec(
+        ANSWER.text,
+        {"model": model, "loss_fn": nn.MSELoss(), "x": x, "y": y, "lr": 0.1},
+    )
+    same = [torch.equal(p, b) for p, b in zip(model.parameters(), before, strict=True)]
+    assert same == [True, True, False, False]
+
+
 def test_the_demonstration_takes_one_step():
     snippet = load_snippet("errors/err_leaf_and_scalar_grad.py")
     assert snippet.model.weight.is_leaf

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import load_snippet, recipes
 
 snippet = load_snippet("errors/loss_not_decreasing.py")
 
@@ -54,6 +54,26 @@ def test_guessing_costs_ln_c():
     for classes, cost in ((2, "0.69"), (10, "2.30"), (1000, "6.91")):
         loss = nn.functional.cross_entropy(torch.zeros(3, classes), torch.arange(3) % 2)
         assert f"{loss:.2f}" == f"{-np.log(1 / classes):.2f}" == cost
+
+
+@pytest.mark.parametrize("shape", [(32,), (32, 1), (32, 7)])
+def test_the_answer_with_one_logit_or_several_labels(shape, capsys):
+    torch.manual_seed(0)
+    model = nn.Linear(20, math.prod(shape[1:]))
+    model = nn.Sequential(model, nn.Flatten(0)) if len(shape) == 1 else model
+    names = {
+        "model": model,
+        "loss_fn": nn.BCEWithLogitsLoss(),
+        "optimizer": torch.optim.AdamW(model.parameters(), lr=0.1),
+        "x": snippet.x,
+        "y": torch.randint(2, shape).float(),
+    }
+    exec(recipes()["loss-not-decreasing"].answer.text, names)
+    lines = capsys.readouterr().out.splitlines()
+    assert float(lines[0].split()[3].rstrip(",")) == pytest.approx(0.69, abs=0.35)
+    assert float(lines[0].split()[-1]) == round(math.log(max(2, names["C"])), 1)
+    assert names["C"] == math.prod(shape[1:])
+    assert float(lines[-1].split()[-1]) < 0.5
 
 
 def test_raw_pixels_or_a_sum_start_far_above():

@@ -75,8 +75,19 @@ def test_accuracy_stays_and_the_error_falls(data):
 
 def test_labels_that_do_not_fit(data):
     logits, y = data
-    T = snippet.fit_temperature(logits, y.flip(0))
-    assert T < 0 or T > 20
+    assert snippet.fit_temperature(logits, y.flip(0)) > 20
+    for wrong in ((y + 1) % 5, logits.argmin(1)):
+        T = snippet.fit_temperature(logits, wrong)
+        assert pytest.approx(1000) == T
+        # The cross entropy is convex in 1 / T: the bound is the best T > 0.
+        losses = [F.cross_entropy(logits / t, wrong).item() for t in (T, 500, 10, 1)]
+        assert losses == sorted(losses)
+
+
+def test_predictions_that_are_all_right(data):
+    T = snippet.fit_temperature(data[0], data[0].argmax(1))
+    assert 0 < T < 0.05
+    assert (data[0] / T).softmax(1).isfinite().all()
 
 
 def test_segmentation_and_one_logit(data):

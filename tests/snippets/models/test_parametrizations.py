@@ -153,3 +153,31 @@ def test_orthogonal_needs_float32():
     layer = parametrizations.orthogonal(nn.Linear(8, 4).bfloat16())
     with raises_as_documented(PAGE, 'NotImplementedError: "orgqr_cpu"'):
         layer(torch.ones(1, 8).bfloat16())
+    layer = parametrizations.orthogonal(nn.Linear(4, 4).bfloat16())
+    with raises_as_documented(PAGE, "TypeError: unsupported operand type(s) for @"):
+        layer(torch.ones(1, 4).bfloat16())
+
+
+def test_weight_norm_replaces_the_parameter():
+    layer = nn.Linear(4, 3)
+    for change in (
+        parametrizations.weight_norm,
+        lambda layer: parametrize.remove_parametrizations(layer, "weight"),
+    ):
+        before = {id(p) for p in layer.parameters()}
+        change(layer)
+        assert before & {id(p) for p in layer.parameters()} == {id(layer.bias)}
+
+
+def test_a_weight_of_zeros_has_no_spectral_norm():
+    layer = nn.Linear(4, 3)
+    nn.init.zeros_(layer.weight)
+    assert parametrizations.spectral_norm(layer).weight.isnan().all()
+
+
+def test_how_far_a_convolution_enlarges():
+    conv = nn.Conv2d(1, 1, 3, padding=1, bias=False)
+    nn.init.ones_(conv.weight)
+    x = torch.ones(1, 1, 32, 32)
+    larger = parametrizations.spectral_norm(conv)(x).norm() / x.norm()
+    assert 2.8 < larger.item() < 3

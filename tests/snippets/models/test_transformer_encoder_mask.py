@@ -83,6 +83,11 @@ def test_the_masks():
     torch.testing.assert_close(snippet.x, by_hand)
 
 
+def test_padding_from_lengths():
+    lengths, T = torch.tensor([4, 2]), 4
+    assert torch.equal(torch.arange(T) >= lengths[:, None], snippet.padding)
+
+
 def test_no_token_sees_the_future_or_the_padding():
     x = snippet.x.detach().requires_grad_()
     masks = {"mask": snippet.future, "src_key_padding_mask": snippet.padding}

@@ -9,7 +9,7 @@ from torch import nn
 from torch.distributions import Normal, kl_divergence
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet
+from tests.helpers import load_snippet, recipes
 
 snippet = load_snippet("training/variational_autoencoder.py")
 
@@ -34,8 +34,13 @@ def test_the_loss_sums_pixels_and_dimensions_and_averages_the_batch():
     rec = -(x * np.log(p) + (1 - x) * np.log(1 - p))
     expected = np.mean([r.sum() + k.sum() for r, k in zip(rec, kl, strict=True)])
     assert snippet.loss.item() == pytest.approx(expected, rel=1e-4)
-    images = snippet.rec.unflatten(1, (1, 8, 8))
-    torch.testing.assert_close(images.flatten(1).sum(1), snippet.rec.sum(1))
+    encoder = nn.Conv2d(1, 4, 2, stride=2)  # a code that is an image, too
+    decoder = nn.ConvTranspose2d(2, 1, 2, stride=2)
+    names = {"encoder": encoder, "decoder": decoder}
+    names["x"] = snippet.x.unflatten(1, (1, 8, 8))
+    exec(recipes()["variational-autoencoder"].answer.text, names)
+    each = names["rec"].flatten(1).sum(1) + names["kl"].flatten(1).sum(1)
+    torch.testing.assert_close(names["loss"], each.mean())
 
 
 def test_z_has_the_mean_and_the_deviation_and_passes_gradients():
