@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 def moe(x, router_logits, experts, k=2):
-    """Mix the outputs of k experts a token; x (N, C), logits (N, E)."""
+    """Mix k experts for each token; x (N, C), router(x) (N, E)."""
     top, chosen = router_logits.topk(k)  # (N, E) to (N, k)
     weight = top.softmax(-1)  # of the k: they sum to 1
     y = torch.zeros_like(x)  # (N, C)
@@ -17,11 +17,11 @@ def moe(x, router_logits, experts, k=2):
 
 
 def balance_loss(router_logits, k=2):
-    """1 if all experts are used equally. Source: Switch Transformers."""
+    """Add 0.01 of it to your loss. Source: Switch Transformers."""
     E = router_logits.shape[-1]
     chosen = router_logits.topk(k).indices  # (N, k)
     used = F.one_hot(chosen, E).float().mean((0, 1))  # (E,)
-    return E * (used * router_logits.softmax(-1).mean(0)).sum()
+    return E * (used * router_logits.softmax(-1).mean(0)).sum()  # even: 1
 
 
 class MoE(nn.Module):
