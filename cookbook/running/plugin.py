@@ -145,6 +145,9 @@ def pytest_sessionfinish(session):
         return
     runner = config.stash[runner_key]
     jobs = config.stash[jobs_key].items()
+    for item in (item for _, items in jobs for item in items if item.cause):
+        if judge.is_warning(item.cause):  # only_warned asks; all run side by side
+            runner.submit(item.unwarned)
     blocks = [block_record(judged) for _, items in jobs if (judged := ran(items))]
     terminal = config.get_terminal_writer()
     try:
@@ -264,13 +267,17 @@ class RecipeBlock(TestBlock):
         self.add_report_section("call", "stdout", shortened(result.stdout))
         self.add_report_section("call", "stderr", shortened(result.stderr))
 
+    @property
+    def unwarned(self) -> Job:
+        """The same job, which no warning ends."""
+        return replace(self.job, warnings="default")
+
     def only_warned(self) -> bool:
         """Whether nothing but a warning ended it: where that is none, it passes."""
         if not judge.is_warning(self.cause):
             return False
         config, page = self.config, self.parent.page
-        job = replace(self.job, warnings="default")
-        result = config.stash[runner_key].submit(job).result()
+        result = config.stash[runner_key].submit(self.unwarned).result()
         catalogue = config.stash[catalogue_key]
         return not judge.fault(catalogue, page, self.obj, result, config.option.gpu)
 

@@ -1,0 +1,758 @@
+"""What recipes gain: the usual way and the recipe's, side by side in one process.
+
+python -m benchmarks.gains [SLUG...]
+
+It prints each ratio and writes verified/gains/<device>.json, of which pages show a line
+below the answer. Ratios are samples of one machine; what did not run keeps its old one.
+A function here is given the device and returns the usual way, the recipe's way and the
+numbers that its words name.
+"""
+
+import json
+import platform
+import runpy
+import statistics
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.utils.benchmark import Timer
+from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+from torch.utils.data import DataLoader, Dataset
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "verified" / "gains"
+ROUNDS = 5
+
+
+def speed(before: Callable, after: Callable) -> float:
+    """How many times as fast: medians of alternating rounds, after a warm-up."""
+    timers = [
+        Timer("f()", globals={"f": f}, num_threads=torch.get_num_threads())
+        for f in (before, after)
+    ]
+    for f in (before, after, before, after):
+        f()
+    rounds = [
+        [timer.blocked_autorange(min_run_time=0.2).median for timer in timers]
+        for _ in range(ROUNDS)
+    ]
+    usual, ours = (statistics.median(times) for times in zip(*rounds, strict=True))
+    return usual / ours
+
+
+def first_call(before: Callable, after: Callable) -> float:
+    """How many times as fast, where a thing is done once."""
+    times = []
+    for f in (before, after):
+        started = time.perf_counter()
+        f()
+        times.append(time.perf_counter() - started)
+    return times[0] / times[1]
+
+
+def memory(before: Callable, after: Callable) -> float:
+    """How many times as much GPU memory the usual way takes at its peak."""
+    peaks = []
+    for f in (before, after):
+        f()  # libraries and compilers take theirs
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        held = torch.cuda.memory_allocated()
+        f()
+        peaks.append(torch.cuda.max_memory_allocated() - held)
+    return peaks[0] / peaks[1]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One line of a page: what is measured, in both languages."""
+
+    slug: str
+    measure: Callable
+    devices: str
+    words: dict
+    ways: Callable
+
+    def taken(self, device: torch.device) -> dict:
+        """Measure it."""
+        before, after, numbers = self.ways(device)
+        words = {lang: text.format(**numbers) for lang, text in self.words.items()}
+        ratio = float(f"{self.measure(before, after):.2g}")
+        kind = "memory" if self.measure is memory else "speed"
+        return {"slug": self.slug, "kind": kind, "ratio": ratio, **words}
+
+
+GAINS: list[Gain] = []
+
+
+def gain(slug: str, measure: Callable, devices: str, en: str, zh: str) -> Callable:
+    """Take a function that returns both ways in."""
+
+    def note(ways: Callable) -> Callable:
+        GAINS.append(Gain(slug, measure, devices, {"en": en, "zh": zh}, ways))
+        return ways
+
+    return note
+
+
+def snippet(path: str) -> dict:
+    """What a recipe's file defines."""
+    return runpy.run_path(str(ROOT / f"snippets/{path}.py"), run_name="snippet")
+
+
+def step(model: nn.Module, *inputs: torch.Tensor) -> None:
+    """Forward and backward."""
+    model(*inputs).float().square().mean().backward()
+    model.zero_grad()
+
+
+def layer(device: torch.device) -> tuple[nn.Module, torch.Tensor, int]:
+    """A transformer's layer and a batch of 256 tokens each."""
+    size = 32 if device.type == "cuda" else 2
+    model = nn.TransformerEncoderLayer(512, 8, 2048, dropout=0.0, batch_first=True)
+    return model.to(device), torch.randn(size, 256, 512, device=device), size
+
+
+def convolutions(device: torch.device) -> tuple[nn.Module, torch.Tensor, int]:
+    """Six convolutions with BatchNorm and ReLU, and a batch of images."""
+    size, layers = (64 if device.type == "cuda" else 2), []
+    for n in range(6):
+        layers += [nn.Conv2d(64 if n else 3, 64, 3, padding=1)]
+        layers += [nn.BatchNorm2d(64), nn.ReLU()]
+    images = torch.randn(size, 3, 112, 112, device=device)
+    return nn.Sequential(*layers).to(device), images, size
+
+
+def blocks(device: torch.device) -> tuple[list[nn.Module], torch.Tensor]:
+    """Eight feed-forward blocks, and their input."""
+    rows = 16384 if device.type == "cuda" else 256
+    made = [
+        nn.Sequential(nn.Linear(512, 2048), nn.GELU(), nn.Linear(2048, 512)).to(device)
+        for _ in range(8)
+    ]
+    return made, torch.randn(rows, 512, device=device)
+
+
+def autocast(dtype: torch.dtype, model: nn.Module, x: torch.Tensor) -> None:
+    """A step of which the forward is in another dtype."""
+    with torch.autocast(x.device.type, dtype):
+        y = model(x)
+    y.float().square().mean().backward()
+    model.zero_grad()
+
+
+@gain(
+    "avoid-gpu-sync",
+    speed,
+    "cuda",
+    "50 training steps of a small network, without `.item()` in each",
+    "小网络训练 50 步，循环里不再每步 `.item()`",
+)
+def _(device):
+    model = nn.Sequential(*[nn.Linear(256, 256) for _ in range(8)]).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x = torch.randn(8192, 256, device=device)
+
+    def train(note):
+        for _ in range(50):
+            loss = model(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            note(loss)
+
+    total = torch.zeros((), device=device)
+    return (
+        lambda: train(lambda loss: loss.item()),
+        lambda: train(lambda loss: total.add_(loss.detach())),
+        {},
+    )
+
+
+LAYER_EN = "a training step of a transformer layer, {size} × 256 tokens, "
+LAYER_ZH = "一层 Transformer 的一个训练步，{size} × 256 个 token，"
+
+
+@gain(
+    "mixed-precision",
+    speed,
+    "cpu cuda",
+    LAYER_EN + "bfloat16 instead of float32",
+    LAYER_ZH + "float32 换成 bfloat16",
+)
+@gain("mixed-precision", memory, "cuda", "the same", "同上")
+def _(device):
+    model, x, size = layer(device)
+    half = partial(autocast, torch.bfloat16, model, x)
+    return partial(step, model, x), half, {"size": size}
+
+
+@gain(
+    "bf16-vs-fp16",
+    speed,
+    "cuda",
+    LAYER_EN + "bfloat16 instead of float16",
+    LAYER_ZH + "float16 换成 bfloat16",
+)
+def _(device):
+    model, x, size = layer(device)
+    ways = [partial(autocast, t, model, x) for t in (torch.float16, torch.bfloat16)]
+    return *ways, {"size": size}
+
+
+@gain(
+    "channels-last",
+    speed,
+    "cpu cuda",
+    "a training step of six convolutions, {size} images of 112×112, {dtype}",
+    "六层卷积的一个训练步，{size} 张 112×112 的图，{dtype}",
+)
+def _(device):
+    model, x, size = convolutions(device)
+    dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
+    other = deepcopy(model).to(memory_format=torch.channels_last)
+    after = partial(autocast, dtype, other, x.to(memory_format=torch.channels_last))
+    before = partial(autocast, dtype, model, x)
+    if dtype == torch.float32:
+        before, after = partial(step, model, x), partial(step, other, after.args[2])
+    return before, after, {"size": size, "dtype": str(dtype).removeprefix("torch.")}
+
+
+@gain(
+    "compile-basics",
+    speed,
+    "cpu cuda",
+    "a chain of small operations over {rows} × 1024 numbers, forward and backward",
+    "一串小运算，{rows} × 1024 个数，前向加反向",
+)
+def _(device):
+    rows = 16384 if device.type == "cuda" else 1024
+
+    def chain(x):
+        y = F.gelu(x * 1.5 + 0.5) * torch.sigmoid(x)
+        return F.layer_norm(y + x, (1024,)).square().mean()
+
+    x = torch.randn(rows, 1024, device=device, requires_grad=True)
+    ways = [
+        lambda f=f: torch.autograd.grad(f(x), x) for f in (chain, torch.compile(chain))
+    ]
+    return *ways, {"rows": rows}
+
+
+@gain(
+    "compile-basics",
+    speed,
+    "cpu cuda",
+    "a training step of a transformer layer, {size} × 256 tokens",
+    "一层 Transformer 的一个训练步，{size} × 256 个 token",
+)
+def _(device):
+    model, x, size = layer(device)
+    compiled = deepcopy(model)
+    compiled = torch.compile(compiled)
+    return partial(step, model, x), partial(step, compiled, x), {"size": size}
+
+
+@gain(
+    "compile-cold-start",
+    first_call,
+    "cpu cuda",
+    "the first call of 12 equal blocks, compiled one by one instead of as a whole",
+    "12 个相同的块，首次调用的耗时：逐块编译，而不是整体编译",
+)
+def _(device):
+    model = snippet("performance/compile_cold_start")["Model"]().to(device).eval()
+    x = torch.randn(2, 16, device=device)
+
+    def call(compile_it):
+        torch.compiler.reset()
+        with torch._inductor.config.patch(force_disable_caches=True), torch.no_grad():
+            fresh = deepcopy(model)
+            compile_it(fresh)
+            fresh(x)
+
+    torch.compile(nn.Linear(16, 16).to(device))(x)  # the compiler itself is loaded
+    return (
+        lambda: call(lambda m: m.compile()),
+        lambda: call(lambda m: [block.compile() for block in m.blocks]),
+        {},
+    )
+
+
+@gain(
+    "compile-graph-breaks",
+    speed,
+    "cpu cuda",
+    "20 small operations in one graph instead of five",
+    "20 个小运算放在一张图里，而不是断成五段",
+)
+def _(device):
+    x = torch.randn(512, 512, device=device)
+
+    def whole(x, cut=lambda: None):
+        for n in range(20):
+            x = torch.relu(x * 1.01 - 0.01)
+            if n % 5 == 4 and n < 19:
+                cut()
+        return x
+
+    def broken(x):
+        return whole(x, torch._dynamo.graph_break)
+
+    ways = [torch.compile(f) for f in (broken, whole)]
+    return lambda: ways[0](x), lambda: ways[1](x), {}
+
+
+@gain(
+    "cpu-inference-tuning",
+    speed,
+    "cpu",
+    "two layers of 1024, 4 rows, bfloat16 instead of float32",
+    "两层 1024 宽的全连接，4 行输入，float32 换成 bfloat16",
+)
+def _(device):
+    model = nn.Sequential(nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1024))
+    x, half = torch.randn(4, 1024), deepcopy(model).bfloat16()
+
+    def call(model, x):
+        with torch.inference_mode():
+            model(x)
+
+    return partial(call, model, x), partial(call, half, x.bfloat16()), {}
+
+
+@gain(
+    "cuda-graphs",
+    speed,
+    "cuda",
+    "50 layers of 16, a batch of 8, replayed",
+    "50 层、每层宽 16，batch 为 8，用图重放",
+)
+def _(device):
+    model = nn.Sequential(*[nn.Linear(16, 16) for _ in range(50)]).to(device)
+    x, graph, side = torch.zeros(8, 16, device=device), torch.cuda.CUDAGraph(), None
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.no_grad(), torch.cuda.stream(side):
+        for _ in range(3):
+            model(x)
+    torch.cuda.current_stream().wait_stream(side)
+    with torch.no_grad(), torch.cuda.graph(graph):
+        model(x)
+    return torch.no_grad()(lambda: model(x)), graph.replay, {}
+
+
+@gain(
+    "fused-foreach-optimizer",
+    speed,
+    "cpu cuda",
+    "a step of AdamW over 200 layers of 256 × 256, `fused=True` instead of the default",
+    "AdamW 更新 200 层 256 × 256 的权重，默认方式换成 `fused=True`",
+)
+def _(device):
+    ways = []
+    for fused in (None, True):
+        model = nn.Sequential(*[nn.Linear(256, 256) for _ in range(200)]).to(device)
+        optimizer = torch.optim.AdamW(model.parameters(), fused=fused)
+        for p in model.parameters():
+            p.grad = torch.ones_like(p)
+        ways.append(optimizer.step)
+    return *ways, {}
+
+
+@gain(
+    "save-on-cpu-hooks",
+    memory,
+    "cuda",
+    "a training step of eight feed-forward blocks",
+    "八个前馈块的一个训练步",
+)
+@gain("save-on-cpu-hooks", speed, "cuda", "the same", "同上")
+def _(device):
+    made, x = blocks(device)
+    model = nn.Sequential(*made)
+
+    def offloaded():
+        with torch.autograd.graph.save_on_cpu(pin_memory=True):
+            loss = model(x).square().mean()
+        loss.backward()
+        model.zero_grad()
+
+    return partial(step, model, x), offloaded, {}
+
+
+@gain(
+    "tf32-precision",
+    speed,
+    "cuda",
+    "a float32 product of 4096 × 4096, `high` instead of `highest`",
+    "4096 × 4096 的 float32 矩阵乘法，`highest` 换成 `high`",
+)
+def _(device):
+    a = torch.randn(4096, 4096, device=device)
+
+    def product(precision):
+        torch.set_float32_matmul_precision(precision)
+        torch.mm(a, a)
+        torch.set_float32_matmul_precision("highest")
+
+    return partial(product, "highest"), partial(product, "high"), {}
+
+
+@gain(
+    "vectorize-loops",
+    speed,
+    "cpu cuda",
+    "30 × 20 distances in one call instead of a loop",
+    "30 × 20 个距离，循环换成一次调用",
+)
+def _(device):
+    a, b = torch.randn(30, 8, device=device), torch.randn(20, 8, device=device)
+    return (
+        lambda: torch.stack([(p - q).norm() for p in a for q in b]),
+        lambda: (a[:, None] - b).norm(dim=2),
+        {},
+    )
+
+
+FEED_EN, FEED_ZH = "a training step of eight blocks, ", "八个块的一个训练步，"
+
+
+@gain(
+    "activation-checkpointing",
+    memory,
+    "cuda",
+    FEED_EN + "all of them recomputed",
+    FEED_ZH + "全部重算",
+)
+@gain(
+    "activation-checkpointing",
+    speed,
+    "cpu cuda",
+    FEED_EN + "all of them recomputed",
+    FEED_ZH + "全部重算",
+)
+def _(device):
+    made, x = blocks(device)
+    net = snippet("models/activation_checkpointing")["Net"](made)
+    x.requires_grad_()
+    return partial(step, nn.Sequential(*made), x), partial(step, net, x), {}
+
+
+@gain(
+    "selective-checkpointing",
+    memory,
+    "cuda",
+    FEED_EN + "recomputed but for the matrix products",
+    FEED_ZH + "除矩阵乘法外重算",
+)
+@gain(
+    "selective-checkpointing",
+    speed,
+    "cpu cuda",
+    FEED_EN + "recomputed but for the matrix products, instead of wholly",
+    FEED_ZH + "除矩阵乘法外重算，而不是全部重算",
+)
+def _(device):
+    made, x = blocks(device)
+    keep = [torch.ops.aten.mm.default, torch.ops.aten.addmm.default]
+    context_fn = partial(create_selective_checkpoint_contexts, keep)
+
+    def run(**options):
+        y = x
+        for block in made:
+            y = checkpoint(block, y, use_reentrant=False, **options)
+        y.square().mean().backward()
+        nn.ModuleList(made).zero_grad()
+
+    return run, partial(run, context_fn=context_fn), {}
+
+
+@gain(
+    "chunked-cross-entropy",
+    memory,
+    "cuda",
+    "loss and gradients of 8192 tokens over a vocabulary of 50,000",
+    "8192 个 token、词表 50,000 的损失和梯度",
+)
+@gain("chunked-cross-entropy", speed, "cuda", "the same", "同上")
+def _(device):
+    chunked = snippet("llm/chunked_cross_entropy")["chunked_cross_entropy"]
+    h = torch.randn(8192, 512, device=device, requires_grad=True)
+    weight = torch.randn(50_000, 512, device=device, requires_grad=True)
+    target = torch.randint(50_000, (8192,), device=device)
+
+    def grads(loss):
+        torch.autograd.grad(loss, (h, weight))
+
+    return (
+        lambda: grads(F.cross_entropy(h @ weight.T, target)),
+        lambda: grads(chunked(h, weight, target)),
+        {},
+    )
+
+
+@gain(
+    "kv-cache",
+    speed,
+    "cpu cuda",
+    "a layer of attention, 256 wide, generates 256 tokens after a prompt of 256",
+    "一层注意力，宽 256，提示 256 个 token，再生成 256 个",
+)
+def _(device):
+    attention = snippet("llm/kv_cache")["CausalSelfAttention"]
+    attend, x = attention(C=256, nh=8).to(device).eval(), None
+    x = torch.randn(1, 512, 256, device=device)
+
+    @torch.no_grad()
+    def again():
+        for t in range(256, 512):
+            attend(x[:, : t + 1])
+
+    @torch.no_grad()
+    def cached():
+        _, cache = attend(x[:, :256])
+        for t in range(256, 512):
+            _, cache = attend(x[:, t : t + 1], cache)
+
+    return again, cached, {}
+
+
+def queries(device: torch.device, tokens: int) -> torch.Tensor:
+    dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
+    return torch.randn(3, 2, 8, tokens, 64, device=device, dtype=dtype)
+
+
+def softmax_attention(q, k, v, mask):
+    scores = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~mask, float("-inf"))
+    return scores.softmax(-1) @ v
+
+
+@gain(
+    "sdpa",
+    speed,
+    "cpu cuda",
+    "causal attention over {tokens} tokens, instead of product, softmax, product",
+    "{tokens} 个 token 的因果注意力，对比手写的乘法、softmax、乘法",
+)
+@gain("sdpa", memory, "cuda", "the same", "同上")
+def _(device):
+    tokens = 4096 if device.type == "cuda" else 1024
+    q, k, v = queries(device, tokens)
+    mask = torch.ones(tokens, tokens, dtype=torch.bool, device=device).tril()
+    return (
+        lambda: softmax_attention(q, k, v, mask),
+        lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        {"tokens": tokens},
+    )
+
+
+@gain(
+    "flex-attention",
+    speed,
+    "cuda",
+    "8192 tokens, each sees the 256 before it; instead of `scaled_dot_product_attention` with a mask",  # noqa: E501
+    "8192 个 token，每个只看前 256 个；对比带掩码的 `scaled_dot_product_attention`",
+)
+def _(device):
+    q, k, v = queries(device, 8192)
+
+    def window(b, h, q_idx, kv_idx):
+        return (q_idx >= kv_idx) & (q_idx - kv_idx < 256)
+
+    at = torch.arange(8192, device=device)
+    dense = window(0, 0, at[:, None], at)
+    mask = create_block_mask(window, None, None, 8192, 8192, device=device.type)
+    flex = torch.compile(flex_attention)
+    return (
+        lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=dense),
+        lambda: flex(q, k, v, block_mask=mask),
+        {},
+    )
+
+
+class Busy(Dataset):
+    """Each sample takes some milliseconds of Python, as decoding does."""
+
+    def __len__(self):
+        return 256
+
+    def __getitem__(self, index):
+        return sum(n * n for n in range(50_000)) + index
+
+
+@gain(
+    "dataloader-performance",
+    first_call,
+    "cpu",
+    "256 samples that take some milliseconds each, two workers instead of none",
+    "256 个样本，每个要花几毫秒处理，0 个 worker 换成 2 个",
+)
+def _(device):
+    return (
+        lambda: list(DataLoader(Busy(), 16)),
+        lambda: list(DataLoader(Busy(), 16, num_workers=2)),
+        {},
+    )
+
+
+@gain(
+    "dataloader-performance",
+    speed,
+    "cuda",
+    "a batch of 64 MiB to the GPU, from pinned memory",
+    "把 64 MiB 的 batch 搬到 GPU，用锁页内存",
+)
+def _(device):
+    batch = torch.randn(2**24)
+    pinned = batch.pin_memory()
+    return (
+        lambda: batch.to(device),
+        lambda: pinned.to(device, non_blocking=True),
+        {},
+    )
+
+
+@gain(
+    "no-grad-vs-eval",
+    memory,
+    "cuda",
+    "the forward of eight blocks under `torch.no_grad()`",
+    "八个块的前向，放在 `torch.no_grad()` 里",
+)
+def _(device):
+    made, x = blocks(device)
+    model = nn.Sequential(*made)
+    return lambda: model(x), torch.no_grad()(lambda: model(x)), {}
+
+
+@gain(
+    "gradient-accumulation",
+    memory,
+    "cuda",
+    "eight batches of 2048 rows instead of one of 16384, eight blocks",
+    "八个块，一个 16384 行的 batch 换成八个 2048 行的",
+)
+def _(device):
+    made, x = blocks(device)
+    model = nn.Sequential(*made)
+    return (
+        partial(step, model, x),
+        lambda: (
+            [(model(part).square().mean() / 8).backward() for part in x.split(2048)]
+            and model.zero_grad()
+        ),
+        {},
+    )
+
+
+@gain(
+    "fuse-conv-bn",
+    speed,
+    "cpu cuda",
+    "inference by six convolutions, {size} images of 112×112",
+    "六层卷积的推理，{size} 张 112×112 的图",
+)
+def _(device):
+    model, x, size = convolutions(device)
+    fused = snippet("models/fuse_conv_bn")["fuse"](model.eval())
+    ways = [torch.no_grad()(partial(m, x)) for m in (model, fused)]
+    return *ways, {"size": size}
+
+
+@gain(
+    "per-sample-gradients",
+    speed,
+    "cpu cuda",
+    "64 samples through two layers, instead of a loop of backwards",
+    "64 个样本、两层网络，对比逐个样本 backward 的循环",
+)
+def _(device):
+    found = snippet("autograd/per_sample_gradients")["per_sample_gradients"]
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)).to(device)
+    x = torch.randn(64, 64, device=device)
+    y = torch.randint(10, (64,), device=device)
+    own = list(model.parameters())
+
+    def loop():
+        for one, label in zip(x, y, strict=True):
+            torch.autograd.grad(F.cross_entropy(model(one[None]), label[None]), own)
+
+    return loop, lambda: found(model, x, y), {}
+
+
+@gain(
+    "mmap-meta-assign",
+    speed,
+    "cpu",
+    "loading a file of 200 MB into a new model",
+    "把 200 MB 的权重文件读进新模型",
+)
+def _(device):
+    def build():
+        return nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(48)])
+
+    path = Path(tempfile.mkdtemp()) / "model.pth"
+    torch.save(build().state_dict(), path)
+
+    def usual():
+        build().load_state_dict(torch.load(path, weights_only=True))
+
+    def mapped():
+        with torch.device("meta"):
+            model = build()
+        state = torch.load(path, weights_only=True, mmap=True)
+        model.load_state_dict(state, assign=True)
+
+    return usual, mapped, {}
+
+
+def main(slugs: list[str]) -> int:
+    """Measure, print and save; 1 where something could not be measured."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
+    file = FOLDER / f"{name.lower().replace(' ', '-')}.json"
+    old = json.loads(file.read_text("utf-8"))["gains"] if file.exists() else []
+    found, failed = [], False
+    for one in GAINS:
+        if device.type not in one.devices or (slugs and one.slug not in slugs):
+            continue
+        torch.manual_seed(0)
+        torch.compiler.reset()
+        try:
+            taken = one.taken(device)
+        except Exception:  # the others can be measured
+            traceback.print_exc()
+            failed = True
+            continue
+        found.append(taken)
+        print(taken["slug"], taken["kind"], taken["ratio"], taken["en"], flush=True)
+    done = {one["slug"] for one in found}
+    document = {
+        "device": name,
+        "cores": torch.get_num_threads() if device.type == "cpu" else None,
+        "torch": torch.__version__.partition("+")[0],
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "gains": [one for one in old if one["slug"] not in done] + found,
+    }
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    file.write_text(f"{text}\n", encoding="utf-8")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
