@@ -14,7 +14,7 @@ columns, label = ["length", "width"], "species"  # yours: names of columns
 df = pd.read_csv(path).dropna(subset=label).sample(frac=1, random_state=0)
 n = int(0.8 * len(df))  # the rows to train on
 table = df[columns].fillna(df[columns][:n].median())
-table = (table - table[:n].mean()) / table[:n].std().clip(1e-6)
+table = (table - table[:n].mean()) / table[:n].std().round(12).replace(0, 1)
 codes, classes = df[label].factorize(sort=True)
 x, y = torch.tensor(table.to_numpy("float32")), torch.tensor(codes)
 train_set = TensorDataset(x[:n], y[:n])

@@ -10,11 +10,10 @@ def conv_out(size, kernel, stride=1, padding=0, dilation=1):
 
 
 if __name__ == "__main__":
-    layers = nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2)
-    features = nn.Sequential(*layers, nn.Flatten())
+    features = nn.Sequential(nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2))
     shape = 1, 28, 28  # yours: one image, (C, H, W)
 
-    n = features(torch.zeros(2, *shape)).shape[1]  # two images of zeros
+    n = features(torch.zeros(2, *shape)).flatten(1).shape[1]  # 2 images
     fc = nn.Linear(n, 10)  # 10 classes
 
     h = conv_out(28, kernel=5)  # 24

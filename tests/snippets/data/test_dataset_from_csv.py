@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.preprocessing import StandardScaler
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
@@ -64,6 +65,20 @@ def test_a_constant_column_and_integers_stay_finite(file):
     assert (space["x"][:, 1] == 0).all()
 
 
+def test_columns_of_tiny_units_and_flags(tmp_path):
+    """scikit-learn's scaler, with the other deviation; a flag of one row stays 1."""
+    df = pd.DataFrame({"m": np.arange(20) * 1e-8, "flag": 0.1, "kind": [*"ab"] * 10})
+    order = df.sample(frac=1, random_state=0).index
+    df.loc[order[-1], "flag"] = 1.1  # none of the training rows has it
+    df.to_csv(path := tmp_path / "a.csv", index=False)
+    x, n = (space := read(path, ["m", "flag"], "kind"))["x"], space["n"]
+    rows = df.loc[order, ["m", "flag"]]
+    expected = StandardScaler().fit(rows[:n]).transform(rows)
+    expected[:, 0] *= ((n - 1) / n) ** 0.5
+    np.testing.assert_allclose(x, expected, rtol=1e-4, atol=1e-6)
+    assert x[:, 1].max().item() == pytest.approx(1)
+
+
 def test_gbk_of_excel(tmp_path):
     path = tmp_path / "gbk.csv"
     path.write_text("a,kind\n1,\N{CJK UNIFIED IDEOGRAPH-72D7}\n", encoding="gb18030")
@@ -96,6 +111,12 @@ def test_text_columns():
         torch.tensor(MIXED.values)
     with raises_as_documented(PAGE, "ValueError: could not convert"):
         MIXED.to_numpy("float32")
+    with raises_as_documented(PAGE, "TypeError: Cannot perform reduction"):
+        MIXED.median()
+    mixed = pd.DataFrame({"b": [True, False], "f": [1.0, 2.0]})
+    with raises_as_documented(PAGE, "TypeError: can't convert np.ndarray"):
+        torch.tensor(mixed.values)
+    assert torch.tensor(mixed.to_numpy("float32")).tolist() == [[1, 1], [0, 2]]
     numbers = pd.to_numeric(pd.Series(["1", "x"]), errors="coerce")
     assert numbers.isna().tolist() == [False, True]
 
@@ -122,6 +143,8 @@ def test_a_column_cannot_be_written_to():
 def test_the_variants():
     dummies = pd.get_dummies(pd.Series(["red", "blue", "red"]), dtype="float32")
     assert torch.tensor(dummies.to_numpy()).tolist() == [[0, 1], [1, 0], [0, 1]]
+    codes, _ = pd.Series(["red", None, "blue"]).factorize()
+    assert nn.Embedding(3, 1)(torch.tensor(codes + 1)).shape == (3, 1)
     y = torch.tensor(MIXED[["length"]].to_numpy("float32"))
     assert y.shape == (2, 1)
 

@@ -1,18 +1,25 @@
 """psnr-ssim: NumPy and SciPy window by window, pooling, range, bad input."""
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 import torch
 from scipy.signal import correlate2d
 from torchmetrics.functional import image as metrics
 from torchmetrics.image import (
+    LearnedPerceptualImagePatchSimilarity as LPIPS,
+)
+from torchmetrics.image import (
     PeakSignalNoiseRatio,
     StructuralSimilarityIndexMeasure,
 )
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "evaluation/psnr-ssim"
+ANSWER = recipes()["psnr-ssim"].answer
 SSIM = metrics.structural_similarity_index_measure
 
 
@@ -94,6 +101,23 @@ def test_without_a_range_the_batch_decides(snippet):
     torch.testing.assert_close(SSIM(*back, data_range=1.0), right, atol=1e-4, rtol=0)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_y_as_rgb2ycbcr_of_matlab(language):
+    """White is 235, black 16, and red, green and blue as BT.601 has them."""
+    page = (ROOT / f"docs/{language}/evaluation/psnr-ssim.md").read_text("utf-8")
+    (formula,) = re.findall("`(x.mul.*?)`", page)
+    colours = [(1, 1, 1), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    x = torch.tensor(colours, dtype=torch.float32).view(5, 3, 1, 1).expand(-1, -1, 2, 4)
+    y = eval(formula, {"torch": torch, "x": x})
+    assert y.shape == (5, 1, 2, 4)
+    assert (y[:, 0, 1, 2] * 255).round().tolist() == [235, 16, 81, 145, 41]
+
+
+def test_lpips_takes_images_from_minus_one_to_one():
+    assert not inspect.signature(LPIPS).parameters["normalize"].default
+    assert "[-1,1]" in LPIPS.__doc__
+
+
 def test_identical_images(snippet):
     y = snippet.target
     assert metrics.peak_signal_noise_ratio(y, y, data_range=1.0).isinf()
@@ -114,6 +138,12 @@ def test_messages(snippet):
     assert SSIM(x[0][None], y[0][None], data_range=1.0) == pytest.approx(
         snippet.ssim[0]
     )
+    for pred, target, message in (
+        (x[0], y[0], "IndexError: Dimension out of"),
+        ((255 * x).byte(), (255 * y).byte(), "NotImplementedError: mean()"),
+    ):
+        with raises_as_documented(PAGE, message):
+            exec(ANSWER.text, {"pred": pred, "target": target})
     with raises_as_documented(PAGE, "TypeError: peak_signal"):
         metrics.peak_signal_noise_ratio(x, y)
     with raises_as_documented(PAGE, "RuntimeError: expected scalar"):

@@ -60,14 +60,15 @@ def test_transposed():
     assert up(torch.zeros(1, 1, 4, 4), output_size=[8, 8]).shape[2:] == (8, 8)
 
 
+@pytest.mark.parametrize("end", [[nn.Flatten()], []], ids=["flatten", "in forward"])
 @pytest.mark.parametrize("shape", [(3, 33, 47), (1, 28, 28)])
-def test_the_answer_fits_images_of_any_shape(shape):
+def test_the_answer_fits_images_of_any_shape(shape, end):
     answer = recipes()["conv-output-size"].answer
     conv = nn.Conv2d(shape[0], 4, 3, stride=2, padding=1)
-    features = nn.Sequential(conv, nn.BatchNorm2d(4), nn.MaxPool2d(2), nn.Flatten())
+    features = nn.Sequential(conv, nn.BatchNorm2d(4), nn.MaxPool2d(2), *end)
     names = {"features": features, "shape": shape}
     exec(answer.text, names)
-    model = nn.Sequential(features, names["fc"])
+    model = nn.Sequential(features, nn.Flatten(), names["fc"])
     assert model(torch.randn(2, *shape)).shape == (2, 10)
 
 

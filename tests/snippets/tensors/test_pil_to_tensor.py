@@ -65,6 +65,7 @@ def test_every_8_bit_mode_gives_the_rgb_pixels(convert, colours, mode):
 def test_it_scales_as_torchvision_does(convert, colours):
     _, tensor = convert(colours)
     assert torch.equal(tensor, transforms.ToTensor()(colours))
+    assert torch.equal(tensor, transforms.functional.to_tensor(colours))
     torch.testing.assert_close(tensor, TO_FLOAT(colours).data)
     kept = v2.functional.pil_to_tensor(colours)
     assert kept.dtype == torch.uint8

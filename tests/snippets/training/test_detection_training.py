@@ -151,6 +151,27 @@ def test_what_is_refused(model):
         [{k: v.to("cpu") for k, v in (TARGET | {"image_id": 7}).items()}]
     with raises_as_documented(PAGE, "TypeError: target labels must of int64"):
         model([IMAGE], [TARGET | {"labels": torch.tensor([1.0])}])
+    none = {"boxes": torch.tensor([]).reshape(-1, 4), "labels": torch.tensor([])}
+    with raises_as_documented(PAGE, "TypeError: target labels must of int64"):
+        model([IMAGE], [none])
+    model([IMAGE], [none | {"labels": none["labels"].long()}])
+
+
+def test_pretrained_weights_freeze_batchnorm(built, monkeypatch):
+    """So a loss in `train()` under `no_grad` leaves the model as it was."""
+    weights = detection.FasterRCNN_MobileNet_V3_Large_320_FPN_Weights.DEFAULT
+    full = fasterrcnn_mobilenet_v3_large_320_fpn(weights=None, weights_backbone=None)
+    state = full.state_dict()
+    monkeypatch.setattr(type(weights), "get_state_dict", lambda *_, **__: state)
+    tuned = fasterrcnn_mobilenet_v3_large_320_fpn(weights=weights)
+    kinds = {type(module).__name__ for module in tuned.modules()}
+    assert "FrozenBatchNorm2d" in kinds
+    assert "BatchNorm2d" not in kinds
+    before = deepcopy(tuned.state_dict())
+    with torch.no_grad():
+        assert sum(tuned.train()([IMAGE], [TARGET]).values()) > 0
+    for name, value in tuned.state_dict().items():
+        assert torch.equal(value, before[name])
 
 
 def test_a_new_head(model):
