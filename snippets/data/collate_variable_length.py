@@ -6,7 +6,7 @@ from torch.utils.data import DataLoader
 
 
 def pad_collate(samples):
-    """Return padded inputs (B, T, ...), a mask (B, T), labels (B,).
+    """Return padded inputs (B, T, ...), a mask (B, T), labels (B, ...).
 
     A sample is (input of shape (T_i, ...), label), or None to skip it.
     The mask is True where a value is real. ValueError if all are None.
@@ -14,11 +14,12 @@ def pad_collate(samples):
     samples = [sample for sample in samples if sample is not None]
     if not samples:
         raise ValueError("every sample of the batch is None")
-    inputs, labels = zip(*samples, strict=True)
+    inputs = [torch.as_tensor(x) for x, _ in samples]
+    labels = torch.stack([torch.as_tensor(y) for _, y in samples])
     lengths = torch.tensor([len(x) for x in inputs])
     padded = nn.utils.rnn.pad_sequence(inputs, batch_first=True)  # add 0s
     mask = torch.arange(padded.shape[1]) < lengths[:, None]
-    return padded, mask, torch.tensor(labels)
+    return padded, mask, labels
 
 
 def list_collate(samples):

@@ -1,5 +1,6 @@
 """Read samples from an array on the disk that is larger than the RAM."""
 
+import pickle
 import tempfile
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class MemmapDataset(Dataset):
-    """The rows of a .npy file; each process opens it for itself."""
+    """The rows of a .npy file; each worker opens it for itself."""
 
     def __init__(self, path):
         self.path, self.array = path, None
@@ -23,6 +24,9 @@ class MemmapDataset(Dataset):
             self.array = np.load(self.path, mmap_mode="r")
         return torch.tensor(self.array[index])  # copies this row only
 
+    def __getstate__(self):  # what a worker is sent: not the array
+        return self.__dict__ | {"array": None}
+
 
 if __name__ == "__main__":
     path = Path(tempfile.mkdtemp(), "x.npy")  # yours
@@ -32,5 +36,7 @@ if __name__ == "__main__":
     array.flush()
 
     loader = DataLoader(MemmapDataset(path), 32, shuffle=True, num_workers=2)
+    assert loader.dataset[0].shape == (64,)  # opens the file here, too
+    assert len(pickle.dumps(loader.dataset)) < 1000  # as for a worker
     mean = torch.cat(list(loader)).mean()
     print(f"{len(loader)} batches, mean {mean:.1f}")

@@ -1,5 +1,6 @@
 """collate-variable-length: padding and mask against loops over lists."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -34,6 +35,22 @@ def test_features_are_padded_along_time(samples):
     assert padded.shape == (4, 5, 2)
     assert torch.equal(padded[..., 0], mask.float())
     assert labels.dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        (torch.tensor([0.0, 1.0]), [[0.0, 1.0]] * 2),  # several labels per sample
+        (torch.tensor(2), [2, 2]),
+        (np.int64(3), [3, 3]),
+        (True, [True, True]),
+    ],
+)
+def test_labels_of_any_kind(label, expected):
+    samples = [([5, 3], label), (np.array([7]), label)]  # inputs: lists, arrays
+    padded, _, labels = snippet.pad_collate(samples)
+    assert padded.tolist() == [[5, 3], [7, 0]]
+    assert labels.tolist() == expected
 
 
 def test_none_is_skipped(samples):
@@ -86,6 +103,8 @@ def test_the_documented_messages(samples):
         next(iter(DataLoader(samples, 4)))
     with raises_as_documented(PAGE, "RuntimeError: The size of"):
         snippet.pad_collate([(torch.ones(2, 3), 0), (torch.ones(1, 2), 0)])
+    with raises_as_documented(PAGE, "RuntimeError: stack expects"):
+        snippet.pad_collate([(torch.ones(n), torch.ones(n)) for n in (1, 2)])
 
 
 @pytest.mark.filterwarnings("ignore:Got pickle error")

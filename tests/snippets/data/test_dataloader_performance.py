@@ -1,5 +1,7 @@
 """dataloader-performance: what is counted, the options' effects and messages."""
 
+import time
+
 import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, TensorDataset
@@ -21,9 +23,19 @@ class Clock:
         return self.now
 
 
-def test_samples_are_counted_not_batches(monkeypatch):
+@pytest.mark.parametrize(
+    "data",
+    [
+        DATA,
+        [{"image": torch.zeros(2), "labels": 0}] * 10,  # batches are dicts
+        [torch.zeros(2)] * 10,
+    ],
+)
+def test_batches_of_any_kind_are_counted(monkeypatch, data):
     monkeypatch.setattr(snippet, "time", Clock())
-    assert snippet.samples_per_second(DataLoader(DATA, 4)) == 10 / 2
+    assert snippet.batches_per_second(DataLoader(data, 4)) == 3 / 2
+    loader = DataLoader(data, 4, drop_last=True)
+    assert snippet.batches_per_second(loader) == 2 / 2
 
 
 def test_a_sample_waits(monkeypatch):
@@ -55,6 +67,37 @@ class Process(Dataset):
         import os
 
         return os.getpid(), torch.get_num_threads()
+
+
+class Epoch(Dataset):
+    epoch = 0
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return self.epoch
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_whether_workers_see_a_change(persistent):
+    data = Epoch()
+    loader = DataLoader(data, None, num_workers=1, persistent_workers=persistent)
+    assert [*loader] == [0, 0]
+    data.epoch = 1
+    assert [*loader] == ([0, 0] if persistent else [1, 1])
+
+
+class Late(Epoch):
+    def __getitem__(self, index):
+        time.sleep(0 if index else 2)
+        return index
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_whether_a_late_batch_is_waited_for(in_order):
+    loader = DataLoader(Late(), None, num_workers=2, in_order=in_order)
+    assert [*loader] == ([0, 1] if in_order else [1, 0])
 
 
 @pytest.mark.parametrize("persistent", [False, True])

@@ -62,6 +62,18 @@ def test_the_answer_alone(monkeypatch, tmp_path):
     assert near.mean() > 0.05
 
 
+def test_the_answer_for_grey_images(monkeypatch, tmp_path):
+    """As MNIST: one channel, one mean, one std."""
+    monkeypatch.chdir(tmp_path)
+    original = torch.rand(3, 1, 28, 28)
+    names = {"mean": (0.1307,), "std": (0.3081,)}
+    names["batch"] = v2.Normalize(**names)(original)
+    exec(answer("denormalize-show"), names)
+    torch.testing.assert_close(names["images"], original)
+    for channel in names["grid"]:
+        torch.testing.assert_close(channel[2:30, 2:30], original[0, 0])
+
+
 def test_after_the_window_is_closed_the_file_is_empty(tmp_path):
     plt.imshow(np.random.default_rng(0).random((8, 8, 3)))
     plt.close()  # as by hand, while plt.show() waits

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, StackDataset
 
 from tests.chains.pasted import answer
 from tests.helpers import assert_documented, load_snippet, raises_as_documented
@@ -86,8 +86,23 @@ def test_what_a_worker_is_sent(saved):
     path, array = saved
     dataset = snippet.MemmapDataset(str(path))
     assert len(pickle.dumps(dataset)) < 500 < array.nbytes
-    dataset[0]  # the page: only after the workers have started
-    assert len(pickle.dumps(dataset)) > array.nbytes
+    dataset[0]
+    sent = pickle.dumps(dataset)
+    assert len(sent) < 500
+    np.testing.assert_array_equal(pickle.loads(sent)[3], array[3])
+    assert len(pickle.dumps(dataset.array)) > array.nbytes  # why it is left out
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_a_loader_with_labels(saved, tmp_path, num_workers):
+    path, array = saved
+    np.save(tmp_path / "y.npy", np.arange(50))
+    images = snippet.MemmapDataset(path)
+    for labels in (torch.arange(50), snippet.MemmapDataset(tmp_path / "y.npy")):
+        data = StackDataset(images, labels)
+        assert data[7][1] == 7
+        for x, y in DataLoader(data, 8, shuffle=True, num_workers=num_workers):
+            np.testing.assert_array_equal(x.numpy(), array[y.numpy()])
 
 
 def test_what_reads_everything(saved, tmp_path):

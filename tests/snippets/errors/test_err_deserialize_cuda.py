@@ -149,6 +149,19 @@ def test_a_pickle(tagged, monkeypatch):
     assert torch.equal(pickle.loads(content)["weight"], weights["weight"])
 
 
+def test_a_checkpoint_and_a_whole_model(tagged):
+    save, weights = tagged
+    save("cuda:0", {"epoch": 1, "model_state_dict": weights})
+    found = load(map_location="cpu")["model_state_dict"]
+    nn.Linear(4, 2).load_state_dict(found)
+    trained = nn.Linear(4, 2)
+    save("cuda:0", trained)
+    with pytest.raises(pickle.UnpicklingError):
+        load(map_location="cpu")
+    model = torch.load("gpu.pt", map_location="cpu", weights_only=False)
+    assert torch.equal(model.weight, trained.weight)
+
+
 def test_safetensors_note_no_device():
     save_file({"w": torch.ones(3)}, "w.safetensors")
     assert load_file("w.safetensors")["w"].device.type == "cpu"

@@ -1,6 +1,7 @@
 """err-index-out-of-range: table look-ups and losses in NumPy, every message."""
 
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "errors/err-index-out-of-range"
 snippet = load_snippet("errors/err_index_out_of_range.py")
@@ -97,6 +98,38 @@ def test_labels_with_gaps_are_renumbered():
     assert y.tolist() == [2, 0, 1, 0]
     assert torch.equal(classes[y], labels)
     assert (torch.tensor([0, 255, 255]) > 0).long().tolist() == [0, 1, 1]
+
+
+def test_zero_for_no_label():
+    mask = torch.tensor([[[0, 1], [3, 2]]], dtype=torch.uint8)  # classes 1 to 3
+    logits = torch.randn(1, 3, 2, 2)
+    with pytest.raises(IndexError, match="Target 3 is out of bounds"):
+        F.cross_entropy(logits, mask.long())
+    loss = F.cross_entropy(logits, mask.long() - 1, ignore_index=-1)
+    log_p = logits.double().log_softmax(1)[0]
+    expected = -(log_p[0, 0, 1] + log_p[2, 1, 0] + log_p[1, 1, 1]) / 3
+    assert math.isclose(loss.item(), expected.item(), rel_tol=1e-4)
+
+
+def test_negative_ids():
+    with pytest.raises(IndexError, match="index out of range in self"):
+        nn.Embedding(3, 4)(torch.tensor([-100]))
+    ids = torch.tensor([-1, 0, 2])
+    assert nn.Embedding(3 + 1, 4)(ids + 1).shape == (3, 4)
+    ids = torch.tensor([1, -100, 2])
+    assert ids.masked_fill(ids < 0, 0).tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "right"), [([0, 2, 255], True), ([0, 3], False), ([-1, 2], False)]
+)
+def test_labels_are_checked_before_training(labels, right):
+    y, C = torch.tensor(labels), 3
+    line = "assert ((y >= 0) & (y < C) | (y == 255)).all()"
+    for lang in ("en", "zh"):
+        assert line in (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+    with nullcontext() if right else pytest.raises(AssertionError):
+        exec(line, {"y": y, "C": C})
 
 
 def test_one_output_needs_binary_cross_entropy():

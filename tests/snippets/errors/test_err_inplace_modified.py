@@ -110,6 +110,21 @@ def test_slices_are_named_by_as_strided_for_a_weight_or_a_slice():
         score.sum().backward()
 
 
+def test_a_change_through_detach_and_by_a_mask():
+    w, mask = torch.ones(3, requires_grad=True), torch.tensor([True, False, False])
+    y = w.exp()
+    z = y.detach()
+    z += 1
+    with pytest.raises(RuntimeError, match=MODIFIED):
+        y.sum().backward()
+    y = w.softmax(0)
+    y[mask] = 0
+    with pytest.raises(RuntimeError, match="output 0 of Softmax"):
+        y.sum().backward()
+    w.softmax(0).masked_fill(mask, 0).sum().backward()  # 1 - p[0]
+    torch.testing.assert_close(w.grad, torch.tensor([-2 / 9, 1 / 9, 1 / 9]))
+
+
 def test_detect_anomaly_names_the_line_that_needs_the_value():
     w = torch.ones(2, requires_grad=True)
     with torch.autograd.set_detect_anomaly(True):
@@ -146,6 +161,10 @@ def test_data_hides_the_change_and_no_grad_does_not():
     y.data += 1
     y.sum().backward()
     assert w.grad.item() == pytest.approx(math.e + 1)  # e would be right
+    w.grad, y = None, w.exp()
+    y.detach().numpy()[:] = 0
+    y.sum().backward()
+    assert w.grad.item() == 0  # e would be right
     y = w.exp()
     with torch.no_grad():
         y += 1

@@ -76,6 +76,16 @@ def test_what_is_not_compatible(change):
     assert torch.equal(x.reshape(2, -1), x.contiguous().view(2, -1))
 
 
+def test_old_code_for_top_k_accuracy():
+    """As in older ImageNet examples: `pred.t()`, and then `view`."""
+    pred = torch.tensor([[0, 1, 2], [2, 1, 0], [0, 1, 2], [1, 2, 0]])  # (N, k)
+    target = torch.tensor([0, 0, 1, 1])
+    correct = pred.t().eq(target.view(1, -1).expand_as(pred.t()))
+    with pytest.raises(RuntimeError, match=STRIDED):
+        correct[:2].view(-1)
+    assert correct[:2].reshape(-1).sum() == 3  # all but the second
+
+
 def test_what_comes_out_even_makes_more_samples():
     features = torch.randn(4, 16, 10, 10)  # not 5 x 5
     rows = features.view(-1, 400)

@@ -90,6 +90,9 @@ def test_the_documented_errors_are_raised(monkeypatch):
         torch.device("cuda:")
     with raises_as_documented(PAGE, "RuntimeError: Expected one of"):
         torch.device("npu")
+    for name in ("gpu", "CUDA"):
+        with pytest.raises(RuntimeError, match=f"start of device string: {name}"):
+            torch.device(name)
     # What a build for CPUs lacks.
     monkeypatch.setattr(torch.cuda, "_initialized", False)
     monkeypatch.delattr(torch._C, "_cuda_getDeviceCount")
@@ -158,7 +161,12 @@ def test_what_the_page_says_of_devices():
 
 @pytest.mark.parametrize(
     ("given", "gpu", "chosen"),
-    [("cuda:1", None, "cuda:1"), (None, "mps", "mps"), ("", None, "cpu")],
+    [
+        ("cuda:1", None, "cuda:1"),
+        ("cpu", "mps", "cpu"),
+        (None, "mps", "mps"),
+        ("", None, "cpu"),
+    ],
 )
 def test_the_option_wins_and_the_cpu_comes_last(given, gpu, chosen):
     args, gpu = Namespace(device=given), gpu and torch.device(gpu)

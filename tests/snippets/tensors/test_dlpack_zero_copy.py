@@ -48,6 +48,9 @@ def test_the_memory_is_shared_unless_copied(array):
     own = torch.from_dlpack(array, copy=True)
     assert own.data_ptr() != array.ctypes.data
     assert torch.equal(own, x)
+    own = torch.from_dlpack(array).clone()  # as before PyTorch 2.9
+    assert own.data_ptr() != array.ctypes.data
+    assert torch.equal(own, x)
     assert torch.from_numpy(array).data_ptr() == x.data_ptr()
 
 

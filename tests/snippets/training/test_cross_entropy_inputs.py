@@ -67,6 +67,38 @@ def test_variants():
     assert F.cross_entropy(LOGITS[:, :1], torch.zeros(4).long()) == 0
 
 
+def test_labels_that_do_not_count():
+    log_p = LOGITS.double().log_softmax(1)
+    half = -(log_p[0, 0] + log_p[1, 2]) / 2
+    for label, options in ((255, {"ignore_index": 255}), (-100, {})):
+        loss = F.cross_entropy(LOGITS, torch.tensor([0, 2, label, label]), **options)
+        assert loss.item() == pytest.approx(half.item(), rel=1e-5)
+
+
+def test_several_ones_in_a_row_raise_nothing():
+    two = torch.tensor([[1.0, 1, 0]] * 4)
+    log_p = LOGITS.double().log_softmax(1)
+    expected = -(log_p[:, 0] + log_p[:, 1]).mean()
+    loss = F.cross_entropy(LOGITS, two)
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+@pytest.mark.skipif(
+    torch.__version__ < "2.12", reason="PyTorch 2.11 words it differently"
+)
+@pytest.mark.parametrize("name", ["Int", "Bool"])
+def test_other_dtypes_raise_the_same(name):
+    dtype = {"Int": torch.int32, "Bool": torch.bool}[name]
+    with pytest.raises(RuntimeError, match=f"Long or Byte, but got {name}"):
+        F.cross_entropy(LOGITS, TARGET.to(dtype))
+
+
+def test_small_maps_become_as_large_as_the_masks():
+    mask = torch.zeros(2, 8, 8).long()
+    logits = F.interpolate(MASKS, size=mask.shape[-2:], mode="bilinear")
+    assert F.cross_entropy(logits, mask).isfinite()
+
+
 MASKS, TOKENS = torch.randn(2, 3, 4, 4), torch.zeros(2, 5).long()
 
 
@@ -81,8 +113,10 @@ MASKS, TOKENS = torch.randn(2, 3, 4, 4), torch.zeros(2, 5).long()
         ("IndexError: Target 3", LOGITS, TARGET + 1),
         ("ValueError: Expected input batch_size", LOGITS[:1], TARGET),
         ("RuntimeError: only batches", MASKS, torch.zeros(2, 1, 4, 4).long()),
+        ("RuntimeError: size mismatch", MASKS, torch.zeros(2, 8, 8).long()),
+        ("TypeError: cross_entropy_loss(): argument 'input'", (LOGITS,), TARGET),
         ("RuntimeError: expected scalar", MASKS, torch.zeros(2, 4, 4).byte()),
-        ("TypeError: cross_entropy_loss():", LOGITS, TARGET.numpy()),
+        ("TypeError: cross_entropy_loss(): argument 'target'", LOGITS, TARGET.numpy()),
     ],
 )
 def test_messages(start, logits, target):
