@@ -75,7 +75,7 @@ def test_the_table():
     np.testing.assert_allclose(torch.xlogy(p, q), expected)
     q.requires_grad_()
     assert torch.autograd.grad(torch.xlogy(p, q).sum(), q)[0][0].isnan()
-    log_p = torch.tensor([-1e-9, -1.0, -10.0])
+    log_p = torch.tensor([-1e-9, -0.5])
     assert (1 - log_p.exp()).log()[0] == -math.inf
     exact = np.log(-np.expm1(log_p.double().numpy()))
     np.testing.assert_allclose((-log_p.expm1()).log(), exact, rtol=1e-5)
