@@ -72,7 +72,7 @@ def llama():
 def test_transformers_checkpoints_in_train_mode_only():
     model, calls = llama(), []
     model.activation_checkpointing_enable()
-    model.model.layers[0].mlp.register_forward_hook(lambda *_: calls.append(1))
+    model.model.layers[0].mlp.register_forward_pre_hook(lambda *_: calls.append(1))
     for mode, expected in [(True, 2), (False, 1)]:
         calls.clear()
         model.train(mode)(torch.randint(50, (1, 12))).logits.sum().backward()
