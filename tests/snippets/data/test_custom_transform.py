@@ -129,6 +129,23 @@ def test_rand_augment_needs_floats_up_to_one():
         v2.RandAugment()(tv_tensors.Image(image), tv_tensors.Mask(image[0]))
 
 
+def test_images_that_are_not_rgb_and_arrays():
+    photo = Image.fromarray(pixels.transpose(1, 2, 0))
+    contrast = v2.functional.autocontrast  # one operation of RandAugment
+    with raises_as_documented(PAGE, "OSError: not supported for mode RGBA"):
+        contrast(photo.convert("RGBA"))
+    with pytest.raises(ValueError, match="image has wrong mode"):
+        v2.functional.adjust_contrast(photo.convert("P"), 1.5)
+    with raises_as_documented(PAGE, "TypeError: No image, video, mask"):
+        snippet.train_transform(np.asarray(photo))
+    array = np.array(photo)
+    assert Drawn(90)(array) is array
+    assert snippet.train_transform(v2.ToImage()(array)).shape == (3, 224, 224)
+    for other in ("RGBA", "P"):
+        for _ in range(20):
+            snippet.train_transform(photo.convert(other).convert("RGB"))
+
+
 def test_erasing_after_normalize_fills_with_the_mean():
     erase = v2.Compose([v2.Normalize([0.5] * 3, [0.2] * 3), v2.RandomErasing(p=1)])
     erased = erase(torch.ones(3, 32, 32))

@@ -92,6 +92,9 @@ def test_bad_input_is_refused_as_documented():
         confusion_matrix(torch.tensor([3, 0, 0, 0]), target, 3)
     with raises_as_documented(PAGE, "ValueError: a class is"):
         confusion_matrix(target, torch.tensor([3, 0, 0, 0]), 3)
+    masks = torch.zeros(2, 4, 4, dtype=torch.int64)
+    with raises_as_documented(PAGE, "ValueError: Found array with dim 3"):
+        metrics.confusion_matrix(masks, masks, labels=range(3))
     with raises_as_documented(PAGE, "AttributeError: module 'numpy' has"):
         np.int  # noqa: B018
     with raises_as_documented(PAGE, "RuntimeError: stack expects each"):

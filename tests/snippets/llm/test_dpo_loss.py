@@ -57,7 +57,7 @@ def test_logits_in_bfloat16():
     assert (low.double() - exact).abs().max() > 1
 
 
-def test_log_p_of_transformers():
+def llama():
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=50,
@@ -66,7 +66,34 @@ def test_log_p_of_transformers():
         num_hidden_layers=1,
         num_attention_heads=2,
     )
-    model = LlamaForCausalLM(config).eval()
+    return LlamaForCausalLM(config)
+
+
+def test_transformers_checkpoints_in_train_mode_only():
+    model, calls = llama(), []
+    model.activation_checkpointing_enable()
+    model.model.layers[0].mlp.register_forward_pre_hook(lambda *_: calls.append(1))
+    for mode, expected in [(True, 2), (False, 1)]:
+        calls.clear()
+        model.train(mode)(torch.randint(50, (1, 12))).logits.sum().backward()
+        assert len(calls) == expected
+
+
+def test_padding_with_an_attention_mask():
+    model, ids = llama().eval(), torch.randint(50, (1, 12))
+    labels = ids.clone()
+    labels[:, :5] = -100
+    alone = snippet.sequence_logp(model(ids).logits, labels)
+    pad = torch.zeros(1, 3, dtype=torch.long)
+    for side in ([pad, ids], [ids, pad]):
+        mask = torch.cat([torch.full_like(t, t is ids) for t in side], 1)
+        target = torch.cat([labels if t is ids else pad - 100 for t in side], 1)
+        logits = model(torch.cat(side, 1), attention_mask=mask).logits
+        torch.testing.assert_close(snippet.sequence_logp(logits, target), alone)
+
+
+def test_log_p_of_transformers():
+    model = llama().eval()
     ids = torch.randint(50, (1, 12))
     labels = ids.clone()
     labels[:, :5] = -100

@@ -83,11 +83,11 @@ def test_other_types_are_refused_and_nothing_changes(dtype):
 
 
 def test_mixed_inputs_are_refused():
-    model = nn.Linear(2, 2, dtype=torch.float64)
+    model = nn.Sequential(nn.Linear(2, 2, dtype=torch.float64))
     x = torch.ones(1, 2)
     with raises_as_documented(PAGE, "RuntimeError: mat1 and mat2"):
         model(x)
-    assert model(x.to(model.weight.dtype)).dtype == torch.float64
+    assert model(x.to(next(model.parameters()).dtype)).dtype == torch.float64
 
 
 def test_what_has_a_dtype_keeps_it():
@@ -109,6 +109,7 @@ def test_the_device_block_reaches_factories_and_modules_only():
             torch.from_numpy(array),
             torch.zeros_like(there),
             torch.FloatTensor([1]),
+            torch.Tensor([1]),
             torch.ones(2, device="cpu"),
             there.new_zeros(2),
         ):
@@ -122,6 +123,14 @@ def test_a_model_without_memory_takes_its_weights_by_assignment():
     state = nn.Linear(2, 2).state_dict()
     model.load_state_dict(state, assign=True)
     torch.testing.assert_close(model.state_dict(), state, rtol=0, atol=0)
+
+
+def test_a_buffer_that_is_not_saved_stays_without_values():
+    with torch.device("meta"):
+        model = nn.Linear(2, 2)
+        model.register_buffer("inv_freq", torch.ones(2), persistent=False)
+    model.load_state_dict(nn.Linear(2, 2).state_dict(), assign=True)
+    assert model.inv_freq.is_meta
 
 
 def test_the_permutation_of_a_shuffle_is_made_on_the_default_device():

@@ -62,6 +62,8 @@ def test_dtypes_are_promoted():
     mixed = torch.cat([torch.tensor([2**24 + 1]), torch.ones(1)])
     assert mixed.dtype == torch.float32
     assert mixed[0] == 2**24  # no longer exact
+    labels = torch.cat([torch.tensor([]), torch.tensor([1, 2])])
+    assert labels.dtype == torch.float32
 
 
 def test_the_names_of_numpy():

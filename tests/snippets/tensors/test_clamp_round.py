@@ -1,6 +1,7 @@
 """clamp-round: against Python's own rounding and NumPy's clip."""
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
@@ -71,6 +72,14 @@ def test_the_variants(value):
     assert torch.div(x, 2, rounding_mode="trunc").item() == int(value / 2)
     assert torch.fmod(x, 2).item() == math.fmod(value, 2)
     assert torch.tensor(value / 4).frac().item() == math.modf(value / 4)[0]
+
+
+def test_halves_away_from_zero_and_multiples():
+    x = torch.tensor([-2.5, -0.5, -0.4, 0.0, 0.5, 1.4, 2.5])
+    exact = [Decimal(v).quantize(Decimal(1), ROUND_HALF_UP) for v in x.tolist()]
+    assert (x.sign() * (x.abs() + 0.5).floor()).tolist() == [float(v) for v in exact]
+    x = torch.tensor([-0.3, 0.3, 1.9])
+    assert ((x / 0.25).round() * 0.25).tolist() == [-0.25, 0.25, 2.0]
 
 
 def test_the_message():

@@ -1,5 +1,6 @@
 """index-slice: as nested lists have it; what is shared and what is copied."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -51,6 +52,11 @@ def test_two_lists_are_paired():
     x = torch.arange(16).reshape(4, 4)
     assert x[[0, 1], [2, 3]].tolist() == [2, 7]
     assert x[[0, 1]][:, [2, 3]].tolist() == [[2, 3], [6, 7]]
+    expected = x.numpy().copy()
+    expected[np.ix_([0, 1], [2, 3])] = 5
+    x[[0, 1]][:, [2, 3]] = 6  # a copy: lost
+    x[[[0], [1]], [2, 3]] = 5
+    np.testing.assert_array_equal(x, expected)
 
 
 def test_the_messages():

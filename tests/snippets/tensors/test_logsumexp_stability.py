@@ -73,6 +73,12 @@ def test_the_table():
     assert (p * q.log())[0].isnan()
     expected = scipy.special.xlogy(p.numpy(), q.numpy())
     np.testing.assert_allclose(torch.xlogy(p, q), expected)
+    q.requires_grad_()
+    assert torch.autograd.grad(torch.xlogy(p, q).sum(), q)[0][0].isnan()
+    log_p = torch.tensor([-1e-9, -0.5])
+    assert (1 - log_p.exp()).log()[0] == -math.inf
+    exact = np.log(-np.expm1(log_p.double().numpy()))
+    np.testing.assert_allclose((-log_p.expm1()).log(), exact, rtol=1e-5)
     z = torch.tensor([1000.0, 1000.0])
     expected = np.logaddexp.accumulate(z.double().numpy())
     np.testing.assert_allclose(z.logcumsumexp(0), expected)
@@ -131,6 +137,11 @@ def test_masked_rows(mask):
 
     infinite = z.masked_fill(~mask, -math.inf)
     assert entropy(infinite.log_softmax(0)).isnan()
+    if mask.any():
+        found = torch.distributions.Categorical(logits=infinite).entropy()
+        assert found.item() == 0  # one class is left
+        (grad,) = torch.autograd.grad(found, z, retain_graph=True)
+        assert grad.isfinite().all()
     lowest = z.masked_fill(~mask, torch.finfo(z.dtype).min)
     for y in (entropy(lowest.log_softmax(0)), lowest.logsumexp(0)):
         assert y.isfinite()

@@ -1,6 +1,7 @@
 """nan-inf-check: the results against NumPy, clean data, and each pitfall."""
 
 import numpy as np
+import pandas
 import pytest
 import torch
 
@@ -73,6 +74,13 @@ def test_a_row_without_a_finite_value_has_mean_zero(capsys):
     mean = clean.sum(1) / (~bad).sum(1).clamp_min(1)
     assert mean.tolist() == [0, 2]
     assert x[~bad.all(1)].nanmean(dim=1).tolist() == [2]
+
+
+def test_missing_values_become_the_mean_of_their_column():
+    x = torch.tensor([[1.0, torch.nan], [torch.nan, 4.0], [5.0, 6.0]])
+    filled = torch.where(x.isnan(), x.nanmean(dim=0), x)
+    frame = pandas.DataFrame(x.numpy())
+    np.testing.assert_allclose(filled, frame.fillna(frame.mean()))
 
 
 def test_comparison_and_multiplication_do_not_help():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from einops import rearrange
 from torch import nn
 from torch.nn import functional as F
 
@@ -74,6 +75,7 @@ def test_attention_with_the_heads_of_the_page_equals_the_built_in():
     merged = y.transpose(1, 2).flatten(2)
     torch.testing.assert_close(layer.out_proj(merged), expected)
     # The right shape too, but a head gets parts of several steps.
+    assert torch.equal(rearrange(x, "b t (h c) -> b h t c", h=nh), split(x, nh))
     mixed = x.reshape(B, nh, T, C // nh)
     assert mixed.shape == split(x, nh).shape
     assert not torch.equal(mixed, split(x, nh))
@@ -89,6 +91,8 @@ def test_the_documented_errors_are_raised():
         F.cross_entropy(images.view(-1, 400)[:, :10], torch.zeros(4).long())
     with raises_as_documented(PAGE, "RuntimeError: cannot reshape tensor"):
         torch.ones(0, 3).reshape(0, -1)
+    with raises_as_documented(PAGE, "RuntimeError: unflatten: Provided sizes"):
+        snippet.x.unflatten(2, (3, -1))
     assert images.flatten(1).shape == nn.Flatten()(images).shape == (4, 1600)
     assert torch.ones(0, 3, 4).flatten(1).shape == (0, 12)
 

@@ -75,6 +75,21 @@ def test_labels_other_than_0_and_1_are_not_noticed():
     assert loss < 0
 
 
+def test_unknown_labels():
+    labels = torch.tensor([[1, math.nan], [0, 1]])
+    known = ~labels.isnan()
+
+    def gradient(target):
+        logits = torch.ones(2, 2, requires_grad=True)
+        loss = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+        return torch.autograd.grad(loss[known].mean(), logits)[0]
+
+    assert gradient(labels)[0, 1].isnan()
+    p = 1 / (1 + math.exp(-1))
+    expected = torch.tensor([[p - 1, 0], [p, p - 1]]) / 3
+    torch.testing.assert_close(gradient(labels.nan_to_num(0)), expected)
+
+
 def test_pos_weight_of_masks():
     logits, target = torch.randn(2, 3, 4, 5), torch.rand(2, 3, 4, 5).round()
     weight = torch.tensor([1.0, 2.0, 3.0])

@@ -36,6 +36,20 @@ def test_timm_makes_the_same_groups(snippet):
         assert ids(theirs[group["weight_decay"]]) == ids(group["params"])
 
 
+def test_timm_leaves_out_the_tokens_of_its_vision_transformers():
+    import timm
+    from timm.optim import param_groups_weight_decay
+
+    model = timm.create_model("vit_tiny_patch16_224", depth=1)
+    assert model.cls_token.ndim == model.pos_embed.ndim == 3
+    groups = param_groups_weight_decay(
+        model, 0.05, no_weight_decay_list=model.no_weight_decay()
+    )
+    free = ids(p for g in groups if g["weight_decay"] == 0 for p in g["params"])
+    small = {id(p) for p in model.parameters() if p.ndim < 2}
+    assert free == small | {id(model.cls_token), id(model.pos_embed)}
+
+
 def test_a_step_with_zero_gradients_shrinks_only_matrices(snippet):
     before = [p.detach().clone() for p in snippet.params]
     for p in snippet.params:
