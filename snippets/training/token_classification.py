@@ -26,19 +26,17 @@ def entities(rows):
     """Return a set of (row, kind, first word, word after the last)."""
     found = set()
     for n, tags in enumerate(rows):
-        kind, start = None, 0
+        kind, start = "", 0
         for i, tag in enumerate([*tags, "O"]):
-            if kind and tag != f"I-{kind}":
-                found.add((n, kind, start, i))
-                kind = None
-            if tag != "O" and kind is None:  # B-, or an I- without its B-
-                kind, start = tag[2:], i
+            if tag != f"I-{kind}":  # the last entity ends, a new one may start
+                if kind:
+                    found.add((n, kind, start, i))
+                kind, start = tag[2:], i  # "" after O
     return found
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    # Yours: AutoTokenizer, AutoModelForTokenClassification.from_pretrained
     tokenizer = BertTokenizer({p: i for i, p in enumerate(PIECES.split())})
     config = BertConfig(hidden_size=24, num_hidden_layers=2, num_labels=5)
     model = BertForTokenClassification(config)
@@ -54,7 +52,9 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    both = zip(model.eval()(**tokens).logits.argmax(-1), labels, strict=True)
-    found = entities([NAMES[i] for i in row[y != -100]] for row, y in both)
-    true = entities(tags)
+    predicted = model.eval()(**tokens).logits.argmax(-1)
+    rows = [["O"] * len(row) for row in words]  # a word without pieces: O
+    for i, j in (labels != -100).nonzero().tolist():
+        rows[i][tokens.token_to_word(i, j)] = NAMES[predicted[i, j]]
+    found, true = entities(rows), entities(tags)
     print("F1", 2 * len(found & true) / (len(found) + len(true)))

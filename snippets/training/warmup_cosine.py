@@ -5,7 +5,8 @@ from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
 
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)  # the highest rate
-total_steps, warmup_steps = 12, 4  # real code: epochs * len(loader), 5 % of it
+total_steps = 12  # real code: epochs * len(loader)
+warmup_steps = total_steps // 3  # real code: // 20
 
 warmup = LinearLR(optimizer, start_factor=0.01, total_iters=warmup_steps)
 cosine = CosineAnnealingLR(optimizer, T_max=total_steps - warmup_steps)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch._dynamo.exc import UserError
 from torch.export import Dim
 from torch.export.passes import move_to_device_pass
 
@@ -99,6 +100,12 @@ def test_a_constraint_is_violated(function, example, told):
     assert told in str(caught.value)
 
 
+def test_dynamic_raises_where_auto_is_silent():
+    shapes = ({0: Dim.DYNAMIC},)
+    with pytest.raises(UserError, match=r"(?s)^Constraints violated.* constant \(2\)"):
+        export(lambda x: x * len(x), torch.ones(2, 3), dynamic_shapes=shapes)
+
+
 def test_auto_falls_silently_back_to_the_example():
     shapes = ({0: Dim.AUTO},)
     program = export(
@@ -115,8 +122,14 @@ def branch(x):
 
 
 def test_a_branch_on_a_value():
-    with raises_as_documented(PAGE, "GuardOnDataDependentSymNode: Could not guard"):
+    with raises_as_documented(
+        PAGE, "GuardOnDataDependentSymNode: Could not guard"
+    ) as caught:
         export(branch, torch.ones(2, 3))
+    _, _, place = str(caught.value).partition("The following call raised this error")
+    assert "if x.sum() > 0" in place
+    with raises_as_documented(PAGE, "GuardOnDataDependentSymNode: Could not guard"):
+        export(lambda x: x[: int(x.sum())], torch.ones(2, 3))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ PAGE = "distributed/collectives-intro"
 
 # The rest of the page's table, after what the snippet itself does.
 DRIVER = """
-import runpy, sys, torch, torch.distributed as dist
+import runpy, sys, warnings, torch, torch.distributed as dist, torch.distributed.nn
+from torch.distributed._functional_collectives import all_gather_single
+warnings.filterwarnings("ignore", "torch.distributed.nn.functional", FutureWarning)
 leave, dist.destroy_process_group = dist.destroy_process_group, lambda: None
 
 def work(rank):
@@ -29,8 +31,20 @@ def work(rank):
     dist.scatter(dealt, parts, src=0)
     objects = [{"lr": 0.1} if rank == 0 else None]
     dist.broadcast_object_list(objects, src=0)
+    mean = x.clone()
+    dist.all_reduce(mean, op=dist.ReduceOp.AVG)
+    grads = []
+    for gather in (
+        lambda x: torch.cat(torch.distributed.nn.functional.all_gather(x)),
+        lambda x: all_gather_single(x, 0, dist.group.WORLD),
+    ):
+        w = torch.ones(1, requires_grad=True)
+        out = gather(w * (rank + 1))
+        (out * torch.tensor([1.0, 10.0])).sum().backward()
+        grads.append((out.tolist(), w.grad.item()))
     dist.barrier()
-    torch.save([*held, gathered, largest, reduced, dealt, objects], f"{rank}.pt")
+    held += [gathered, largest, reduced, dealt, objects, mean, grads]
+    torch.save(held, f"{rank}.pt")
     leave()
 """
 
@@ -42,9 +56,12 @@ def test_two_processes_hold_what_the_page_says(tmp_path):
         page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
         assert f"```text\n{printed}```" in page
     for rank in range(2):
-        x, total, first, parts, gathered, largest, reduced, dealt, objects = torch.load(
-            tmp_path / f"{rank}.pt"
-        )
+        saved = torch.load(tmp_path / f"{rank}.pt")
+        x, total, first, parts, gathered, largest, reduced, dealt = saved[:8]
+        objects, mean, grads = saved[8:]
+        assert mean.item() == 1.5
+        # d/dw of (1 + 2 * 10) w: own weight, in the losses of both processes.
+        assert grads == [([1, 2], 40 if rank else 2)] * 2
         assert (x.item(), total.item(), first.item()) == (rank + 1, 3, 1)
         assert torch.cat(parts).tolist() == [1, 2]
         assert gathered is None if rank else torch.cat(gathered).tolist() == [1, 2]

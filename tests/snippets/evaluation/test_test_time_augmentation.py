@@ -78,6 +78,12 @@ def test_logits_and_probabilities_may_choose_another_class():
     assert logits.softmax(1).mean(0).argmax() != logits.mean(0).argmax()
 
 
+def test_one_logit_needs_a_sigmoid():
+    logits = torch.tensor([[-3.0], [3.0]])
+    assert logits.softmax(1).tolist() == [[1], [1]]
+    assert (logits.sigmoid() > 0.5).tolist() == [[False], [True]]
+
+
 def test_the_printed_gain(snippet):
     with torch.no_grad():
         plain = (snippet.model(snippet.x).argmax(1) == snippet.y).float().mean()

@@ -61,6 +61,13 @@ def test_the_named_dimension_disappears_or_becomes_one(dim):
     assert x.softmax(dim).shape == x.shape
 
 
+def test_a_row_of_zeros_has_no_shares():
+    x = torch.tensor([[0.0, 0.0], [1.0, 3.0]])
+    share = x / x.sum(dim=1, keepdim=True)
+    assert share[0].isnan().all()
+    assert share[1].tolist() == [0.25, 0.75]
+
+
 def test_softmax_over_a_batch_of_one_is_one():
     assert torch.randn(1, 5).softmax(dim=0).tolist() == [[1] * 5]
 
@@ -88,5 +95,7 @@ def test_what_is_refused():
         snippet.x.sum(2)
     with raises_as_documented(PAGE, "NotImplementedError: mean(): could not"):
         torch.arange(3).mean()
+    with raises_as_documented(PAGE, "NotImplementedError: \"softmax_lastdim"):
+        torch.arange(4).view(2, 2).softmax(dim=-1)
     with raises_as_documented(PAGE, "TypeError: softmax() missing"):
         snippet.x.softmax()

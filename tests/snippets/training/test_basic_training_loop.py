@@ -1,5 +1,6 @@
 """basic-training-loop: the updates against NumPy; what a pass counts and waits for."""
 
+import inspect
 import math
 
 import numpy as np
@@ -100,6 +101,23 @@ def test_masks_of_a_segmentation():
     assert train(model, loader) == pytest.approx(whole, rel=1e-5)
 
 
+def test_ignored_pixels_are_left_out_of_the_count():
+    torch.manual_seed(1)
+    x, y = torch.randn(5, 4, 6, 6), torch.randint(3, (5, 6, 6))
+    y[0, 1:] = y[3, :2] = 255
+    model, loss_fn = nn.Conv2d(4, 3, 1), nn.CrossEntropyLoss(ignore_index=255)
+    source = inspect.getsource(snippet.train)
+    assert source.count("y.numel()") == 2
+    names = {"torch": torch}
+    exec(source.replace("y.numel()", "(y != 255).sum()"), names)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    loader = DataLoader(TensorDataset(x, y), 2)
+    whole = loss_fn(model(x), y).item()
+    found = names["train"](model, loader, loss_fn, optimizer, CPU)
+    assert float(found) == pytest.approx(whole, rel=1e-5)
+    assert train(model, loader, loss_fn=loss_fn) != pytest.approx(whole, rel=1e-3)
+
+
 def test_many_small_bfloat16_losses_are_not_lost():
     """A bfloat16 sum of ones would stop at 256."""
     model = nn.Linear(1, 1).bfloat16()
@@ -171,6 +189,10 @@ def test_the_documented_errors(data, loader):
     model = nn.Linear(4, 3)
     with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(model(x), y.float())
+    with raises_as_documented(PAGE, "IndexError: Target 2 is out"):
+        F.cross_entropy(model(x)[:, :2], torch.full_like(y, 2))
+    with raises_as_documented(PAGE, "ZeroDivisionError: float division"):
+        train(model, DataLoader(TensorDataset(*data), 16, drop_last=True))
     with raises_as_documented(PAGE, "RuntimeError: 0D or 1D"):
         F.cross_entropy(model(x), y.view(-1, 1))
 

@@ -9,9 +9,10 @@ from transformers import (
     BertForTokenClassification,
     BertTokenizer,
     DataCollatorForTokenClassification,
+    RobertaTokenizer,
 )
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "training/token-classification"
 snippet = load_snippet("training/token_classification.py")
@@ -81,6 +82,24 @@ def test_spans(tags, expected):
     assert snippet.entities([tags.split()]) == expected
 
 
+def test_a_word_without_pieces_keeps_the_later_words_in_place(monkeypatch, capsys):
+    real = BertTokenizer.__call__
+
+    def with_spaces(self, words, **options):  # as list("王 小明") has
+        for row in words:
+            if " " not in row:
+                row.insert(2, " ")
+        return real(self, words, **options)
+
+    monkeypatch.setattr(BertTokenizer, "__call__", with_spaces)
+    source = (ROOT / "snippets/training/token_classification.py").read_text("utf-8")
+    source = source.replace("I-PER O O B-LOC", "I-PER O O O B-LOC").replace(
+        "I-LOC O O B-LOC", "I-LOC O O O B-LOC"
+    )
+    exec(compile(source, "spaces.py", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == "F1 1.0\n"
+
+
 def test_spans_of_several_rows():
     assert snippet.entities([["O"], [], ["B-PER"]]) == {(2, "PER", 0, 1)}
     assert snippet.entities(TAGS) == {
@@ -135,5 +154,28 @@ def test_the_collator_pads_labels(tokenizer):
 def test_what_is_refused(tokenizer):
     with raises_as_documented(PAGE, "ValueError: word_ids() is not available"):
         BatchEncoding({"input_ids": [[1]]}).word_ids(0)
+    model = BertForTokenClassification(BertConfig(hidden_size=24, num_hidden_layers=1))
+    tokens = encode(tokenizer, [["Anna"] * 600], return_tensors="pt")
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (602)"):
+        model(**tokens)
+    tokens = encode(tokenizer, [["Anna"]], return_tensors="pt")
+    with raises_as_documented(PAGE, "IndexError: Target 2 is out"):
+        model(**tokens, labels=snippet.align_labels(tokens, [[2]]))
     with raises_as_documented(PAGE, "IndexError: list index"):
         snippet.align_labels(encode(tokenizer, WORDS), [[1], [1]])
+
+
+@pytest.mark.parametrize(("prefix", "first"), [(False, "a"), (True, "Ġa")])
+def test_roberta_needs_the_space_before_a_word(prefix, first):
+    vocab = {
+        p: i
+        for i, p in enumerate(
+            ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a", "Ġ", "Ġa"]
+        )
+    }
+    tokenizer = RobertaTokenizer(
+        vocab=vocab, merges=[("Ġ", "a")], add_prefix_space=prefix
+    )
+    tokens = encode(tokenizer, [["a", "a"]])
+    assert tokens.tokens(0) == ["<s>", first, first, "</s>"]
+    assert tokens.word_ids(0) == [None, 0, 1, None]

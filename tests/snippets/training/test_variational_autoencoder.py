@@ -91,3 +91,13 @@ def test_a_mean_over_the_pixels_lets_the_kl_collapse(kind, low, high):
 def test_pixels_out_of_range_give_a_negative_loss():
     x, logits = torch.full((1, 4), 2.0), torch.full((1, 4), 5.0)
     assert F.binary_cross_entropy_with_logits(logits, x) < 0
+    x = torch.tensor([[0, 255, 128, 7]], dtype=torch.uint8)
+    assert F.binary_cross_entropy_with_logits(logits, x.float()) < 0
+    assert F.binary_cross_entropy_with_logits(logits, x / 255) > 0
+
+
+def test_images_are_flattened_for_linear_layers():
+    names = {"encoder": nn.Linear(48, 8), "decoder": nn.Linear(4, 48)}
+    names["x"] = torch.rand(5, 3, 4, 4).flatten(1)
+    exec(recipes()["variational-autoencoder"].answer.text, names)
+    assert names["loss"] > 0

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.optim import lr_scheduler
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/warmup-cosine"
 TOTAL, WARMUP = 12, 4
@@ -98,6 +98,16 @@ def test_the_variants():
     assert rates(low, 5)[-1] == pytest.approx(1e-5)
     double = lr_scheduler.LambdaLR(sgd(), lambda step: 2.0**step)
     assert rates(double, 3) == pytest.approx([0.1, 0.2, 0.4])
+
+
+@pytest.mark.parametrize(("warmup_steps", "reached"), [(2.5, False), (50 // 20, True)])
+def test_a_fraction_of_a_step_misses_the_maximum(warmup_steps, reached):
+    names = {"optimizer": sgd(), "total_steps": 50, "warmup_steps": warmup_steps}
+    found = []
+    names["print"] = lambda _: found.append(names["optimizer"].param_groups[0]["lr"])
+    exec(recipes()["warmup-cosine"].answer.text, names)
+    assert (max(found) == pytest.approx(0.1)) is reached
+    assert len(found) == 50
 
 
 def test_what_is_refused():
