@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_model, save_model
 from torch import nn
 
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
@@ -12,8 +12,8 @@ torch.save(model.state_dict(), "model.pt")  # .pth, .ckpt, .bin: the same
 state = torch.load("model.pt", map_location="cpu", weights_only=True)
 model.load_state_dict(state)  # the model comes from your code
 
-save_file(model.state_dict(), "model.safetensors")  # to share: no pickle
-model.load_state_dict(load_file("model.safetensors"))
+save_model(model, "model.safetensors")  # to share: no pickle
+load_model(model, "model.safetensors")
 
 torch.save(model.state_dict(), "model.pth")
 assert Path("model.pth").read_bytes() == Path("model.pt").read_bytes()

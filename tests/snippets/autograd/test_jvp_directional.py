@@ -9,7 +9,7 @@ import torch
 import torch.autograd.functional as older
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
-from torch.func import functional_call, jvp, linearize, vjp
+from torch.func import functional_call, jvp, linearize, vjp, vmap
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -83,6 +83,17 @@ def test_forward_mode_keeps_no_graph(model, x):
 def test_weights_that_are_trained_leave_a_graph(model, x):
     model.requires_grad_()
     assert jvp(model, (x,), (x,))[1].requires_grad
+    names = {"f": model, "x": x, "v": x, "u": x[:2], "vs": x.expand(4, 3)}
+    with torch.no_grad():
+        exec(ANSWER.text, names)
+    jacobian = by_hand(model, x).detach()
+    for name, expected in {
+        "Jv": jacobian @ x,
+        "uJ": x[:2] @ jacobian,
+        "Jvs": (jacobian @ x).expand(4, 2),
+    }.items():
+        assert not names[name].requires_grad
+        torch.testing.assert_close(names[name], expected)
 
 
 def test_how_often_f_runs(x):
@@ -120,7 +131,12 @@ def test_what_makes_a_product_zero(model, x):
     def cut(x):
         return model(x.detach())
 
+    def constant(x):
+        return x * x.sum().item()
+
     u = torch.ones(2).double()
+    torch.testing.assert_close(jvp(constant, (x,), (x,))[1], x.sum() * x)
+    torch.testing.assert_close(vjp(constant, x)[1](x)[0], x.sum() * x)
     assert jvp(cut, (x,), (x,))[1].eq(0).all()
     assert vjp(cut, x)[1](u)[0].eq(0).all()
     torch.testing.assert_close(jvp(silent, (x,), (x,))[1], by_hand(model, x) @ x)
@@ -169,8 +185,7 @@ def test_linearize_does_not_branch(x):
 
 
 def without_forward_mode(f, x, v):
-    y, pull = vjp(f, x)
-    return vjp(lambda u: pull(u)[0], torch.zeros_like(y))[1](v)[0]
+    return older.jvp(f, x, v)[1]
 
 
 def test_without_forward_mode(model, x):
@@ -189,7 +204,9 @@ def test_layers_without_forward_mode():
     def f(s):
         return lstm(s)[0]
 
-    with raises_as_documented(PAGE, "NotImplementedError: Trying to use forward AD"):
+    with raises_as_documented(
+        PAGE, "NotImplementedError: Trying to use forward AD with mk"
+    ):
         jvp(f, (s,), (v,))
     torch.testing.assert_close(
         without_forward_mode(f, s, v), difference(f, s, v, 1e-2), rtol=0.02, atol=1e-3
@@ -199,13 +216,40 @@ def test_layers_without_forward_mode():
     def attend(q):
         return F.scaled_dot_product_attention(q, q, q)
 
-    with raises_as_documented(PAGE, "NotImplementedError: Trying to use forward AD"):
+    fused = "NotImplementedError: Trying to use forward AD with _scaled_dot_product"
+    with raises_as_documented(PAGE, fused):
         jvp(attend, (q,), (v,))
     with sdpa_kernel(SDPBackend.MATH):
         found = jvp(attend, (q,), (v,))[1]
     torch.testing.assert_close(
         found, difference(attend, q, v, 1e-2), rtol=0.02, atol=1e-2
     )
+
+
+def test_the_fast_path_of_a_transformer():
+    torch.manual_seed(0)
+    model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    model.eval().requires_grad_(False).double()
+    x, v = torch.randn(2, 2, 5, 8).double()
+    fast = "NotImplementedError: Trying to use forward AD with aten::_transformer"
+    with sdpa_kernel(SDPBackend.MATH):
+        with raises_as_documented(PAGE, fast):
+            jvp(model, (x,), (v,))
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            found = jvp(model, (x,), (v,))[1]
+        finally:
+            torch.backends.mha.set_fastpath_enabled(True)
+    torch.testing.assert_close(found, difference(model, x, v), rtol=1e-4, atol=1e-6)
+
+
+def test_dropout_in_training(x):
+    f = nn.Sequential(nn.Dropout(), nn.Linear(3, 2, dtype=x.dtype))
+    vs = torch.randn(5, 3, dtype=x.dtype)
+    with raises_as_documented(PAGE, "RuntimeError: vmap: called random"):
+        vmap(linearize(f, x)[1])(vs)
+    found = vmap(linearize(f.eval(), x)[1])(vs)
+    torch.testing.assert_close(found, vs @ f[1].weight.T)
 
 
 class Square(torch.autograd.Function):
@@ -224,10 +268,24 @@ class Square(torch.autograd.Function):
         return 2 * ctx.saved_tensors[0] * grad
 
 
+class OldSquare(Square):
+    """Without setup_context."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    setup_context = torch.autograd.Function.setup_context
+
+
 def test_a_function_with_backward_alone(x):
     with raises_as_documented(PAGE, "NotImplementedError: You must implement the jvp"):
         jvp(Square.apply, (x,), (x,))
     torch.testing.assert_close(without_forward_mode(Square.apply, x, x), 2 * x * x)
+    with raises_as_documented(PAGE, "RuntimeError: In order to use an autograd"):
+        jvp(OldSquare.apply, (x,), (x,))
+    torch.testing.assert_close(without_forward_mode(OldSquare.apply, x, x), 2 * x * x)
 
 
 def test_batchnorm():

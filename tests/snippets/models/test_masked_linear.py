@@ -1,11 +1,13 @@
 """masked-linear: against sums over the connections, and by what depends on what."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.autograd.functional import jacobian
-from torch.nn.utils import parametrize
+from torch.nn.utils import parametrize, prune
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -129,6 +131,34 @@ def test_autoregressive():
     assert torch.equal(depends, torch.ones(4, 4).tril(-1).bool())
 
 
+def test_the_fast_path_of_a_transformer():
+    mask, x = torch.ones(16, 8).tril(), torch.randn(1, 3, 8)
+    model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    plain = model.linear1
+    model.linear1 = masked_linear(mask)
+    model.linear1.load_state_dict(plain.state_dict(), strict=False)
+    expected = model(x)  # with a gradient, without the fast path
+    with torch.no_grad():
+        assert not torch.allclose(model(x), expected, atol=1e-3)
+    model.linear1 = plain
+    parametrize.register_parametrization(plain, "weight", Mask(mask))
+    with torch.no_grad():
+        torch.testing.assert_close(model(x), expected)
+
+
+def test_ready_made(mask):
+    layer, hidden, x = nn.Linear(4, 8), mask == 0, torch.randn(4)
+    prune.custom_from_mask(layer, "weight", mask)
+    steps(layer, OPTIMIZERS["adam"](layer.parameters()))
+    depends = jacobian(layer, x)
+    assert depends[hidden].eq(0).all()
+    assert depends[~hidden].ne(0).all()
+    assert layer.weight_orig.grad[hidden].eq(0).all()
+    with pytest.raises(RuntimeError, match="deepcopy"):
+        copy.deepcopy(layer)
+    copy.deepcopy(masked_linear(mask))
+
+
 def test_a_random_mask_is_saved():
     torch.manual_seed(0)
     out, n = 100, 50
@@ -140,6 +170,13 @@ def test_a_random_mask_is_saved():
 
 def test_the_messages():
     layer, mask = nn.Linear(4, 5), torch.ones(5, 4)
+    with raises_as_documented(PAGE, "RuntimeError: addmm: mat1"):
+        masked_linear(mask.T)(torch.ones(8, 4))
+    masked = masked_linear(mask)
+    with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading"):
+        masked.load_state_dict(layer.state_dict())
+    masked.load_state_dict(layer.state_dict(), strict=False)
+    assert torch.equal(masked.weight, layer.weight)
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (4)"):
         parametrize.register_parametrization(layer, "weight", Mask(mask.T))
     layer = nn.Linear(4, 5)

@@ -10,10 +10,15 @@ import onnxruntime
 import pytest
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented, recipes
+from tests.helpers import (
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    recipes,
+)
 
 PAGE = "models/model-file-formats"
 ANSWER = recipes()["model-file-formats"].answer
@@ -47,6 +52,27 @@ def test_both_files_of_the_answer_hold_every_number(make):
         assert set(state) == set(before)
         for name, array in before.items():
             np.testing.assert_array_equal(state[name], array)
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(5, 4), nn.Linear(4, 5, bias=False)
+        self.head.weight = self.embed.weight
+
+
+def test_tied_weights_and_channels_last():
+    with pytest.raises(RuntimeError) as caught:
+        save_file(Tied().state_dict(), "tied.safetensors")
+    raised = f"RuntimeError: {str(caught.value).lstrip()}"
+    assert_documented(PAGE, "RuntimeError: Some tensors share memory", raised)
+    last = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    for model, fresh in ((Tied(), Tied()), (last, nn.Conv2d(3, 4, 3))):
+        exec(ANSWER.text, {"model": model})
+        stored = load_file("model.safetensors")
+        fresh.load_state_dict(stored, strict=len(stored) == len(fresh.state_dict()))
+        for name, t in model.state_dict().items():
+            np.testing.assert_array_equal(fresh.state_dict()[name], t)
 
 
 @pytest.mark.parametrize("extension", ["pth", "ckpt", "bin", "anything"])
@@ -94,7 +120,23 @@ def test_pickle_and_torch_save_do_not_read_each_other(model):
     assert torch.equal(state["0.weight"], model[0].weight)
 
 
-def test_an_exported_program_runs_and_does_not_train(model):
+@pytest.mark.filterwarnings("ignore:Exporting a model while it is in training")
+def test_an_export_keeps_its_mode():
+    model, x = nn.Sequential(nn.Linear(4, 64), nn.Dropout()), torch.randn(1, 4)
+
+    def zeros() -> list[int]:
+        loaded = torch.export.load(exported(model)).module()
+        torch.onnx.export(model, (x,), verbose=False).save("model.onnx")
+        session = onnxruntime.InferenceSession("model.onnx")
+        (y,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+        return [(loaded(x) == 0).sum().item(), (y == 0).sum().item()]
+
+    assert all(10 < count < 54 for count in zeros())
+    model.eval()
+    assert zeros() == [0, 0]
+
+
+def test_an_exported_program_runs_and_keeps_its_mode(model):
     path, x = exported(model), torch.randn(1, 4)
     with raises_as_documented(
         PAGE, "RuntimeError: PytorchStreamReader failed locating file data.pkl"

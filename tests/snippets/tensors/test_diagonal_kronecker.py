@@ -112,6 +112,9 @@ def test_the_diagonal_of_a_parameter():
     with raises_as_documented(PAGE, "RuntimeError: expected src to have"):
         w.diagonal_scatter(torch.zeros(1))
     w.diagonal_scatter(torch.zeros(1).expand(3)).sum().backward()
+    a, d = torch.ones(2, 3, 3), torch.arange(3.0)
+    for row in a.diagonal_scatter(d.expand(2, 3), dim1=-2, dim2=-1).numpy():
+        np.testing.assert_array_equal(row, 1 - np.eye(3) + np.diag(range(3)))
     np.testing.assert_array_equal(w.grad, 1 - np.eye(3))
     with torch.no_grad():
         w.fill_diagonal_(0)

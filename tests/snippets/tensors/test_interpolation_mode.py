@@ -169,3 +169,22 @@ def test_the_messages():
     assert F.interpolate(image, size=(4, 4), mode=bilinear.value).shape[2:] == (4, 4)
     with raises_as_documented(PAGE, "ValueError: Invalid interpolation mode"):
         v2.functional.resize(image, [4, 4], interpolation="area")
+
+
+def test_counts_odd_sizes_and_volumes():
+    people = torch.rand(1, 1, 12, 8)
+    means = F.interpolate(people, size=(3, 2), mode="area")
+    assert 16 * means.sum().item() == pytest.approx(people.sum().item(), rel=1e-5)
+    odd = torch.arange(25.0).reshape(1, 1, 5, 5)
+    pooled = F.avg_pool2d(odd, 2)
+    for mode in ("area", "bilinear"):
+        assert not torch.equal(F.interpolate(odd, size=(2, 2), mode=mode), pooled)
+    volume = torch.arange(64.0).reshape(1, 1, 4, 4, 4)
+    means = volume.reshape(2, 2, 2, 2, 2, 2).mean((1, 3, 5))
+    for mode in ("trilinear", "area"):
+        found = F.interpolate(volume, scale_factor=0.5, mode=mode)
+        torch.testing.assert_close(found[0, 0], means)
+    found = F.interpolate(volume, scale_factor=0.5, mode="nearest-exact")
+    assert torch.equal(found, volume[..., 1::2, 1::2, 1::2])
+    with raises_as_documented(PAGE, "ValueError: Anti-alias option"):
+        F.interpolate(volume, scale_factor=0.5, mode="trilinear", antialias=True)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.preprocessing import StandardScaler
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -76,3 +77,28 @@ def test_the_messages():
         torch.tensor([1, 2]).mean()
     with raises_as_documented(PAGE, "RuntimeError: quantile() input tensor must"):
         torch.tensor([1, 2]).quantile(0.5)
+    with raises_as_documented(PAGE, "NotImplementedError: std and var"):
+        torch.tensor([1, 2]).std()
+    x = torch.randn(3, 4, 2)
+    for wrong in ({"q": [0.1, 0.9]}, {"q": 0.5, "dim": (0, 1)}):
+        with raises_as_documented(PAGE, "TypeError: quantile() received"):
+            x.quantile(**wrong)
+    found = x.flatten(0, 1).quantile(x.new_tensor([0.1, 0.9]), dim=0)
+    expected = np.quantile(x.numpy(), [0.1, 0.9], axis=(0, 1))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_rows_need_keepdim():
+    x = torch.randn(4, 4)
+    scaled = (x - x.mean(1, keepdim=True)) / x.std(1, correction=0, keepdim=True)
+    for row in scaled.numpy():
+        np.testing.assert_allclose([row.mean(), row.std()], [0, 1], atol=1e-5)
+    assert (x - x.mean(1)).mean(1).abs().max() > 1e-3
+
+
+def test_as_scikit_learn_scales():
+    train, x = torch.randn(30, 3), torch.randn(7, 3)
+    scaler = StandardScaler().fit(train.numpy())
+    mean, std = answered(train)["mean"], answered(train)["std"]
+    expected = scaler.transform(x.numpy())
+    np.testing.assert_allclose((x - mean) / std, expected, rtol=1e-4, atol=1e-5)

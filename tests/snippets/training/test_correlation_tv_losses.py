@@ -7,6 +7,7 @@ import pytest
 import torch
 from scipy import stats
 from torch.nn import functional as F
+from torchmetrics import PearsonCorrCoef
 from torchmetrics.functional.image import total_variation as summed_variation
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
@@ -109,6 +110,26 @@ def test_two_values_and_parts_of_a_whole():
     assert abs(pearson(a, b).mean().item() - whole) > 0.1
 
 
+def test_a_column_against_a_vector():
+    target = torch.randn(20)
+    pred = target[:, None] + 0.1 * torch.randn(20, 1)
+    for dim in (0, -1):
+        r = pearson(pred, target, dim=dim).numpy()
+        np.testing.assert_allclose(r, np.zeros_like(r), atol=1e-4)
+    assert pearson(pred.squeeze(1), target) > 0.9
+    columns = torch.randn(2, 20, 3)
+    r = [np.corrcoef(*columns[..., i])[0, 1] for i in range(3)]
+    np.testing.assert_allclose(pearson(*columns, dim=0), r, atol=1e-5)
+
+
+def test_a_metric_over_batches():
+    a, b = torch.randn(2, 23)
+    metric = PearsonCorrCoef()
+    for p, t in zip(a.split(5), b.split(5), strict=True):
+        metric.update(p, t)
+    assert metric.compute().item() == pytest.approx(np.corrcoef(a, b)[0, 1], abs=1e-5)
+
+
 def test_bfloat16():
     random = torch.Generator().manual_seed(0)
     x = torch.randn(1000, generator=random)
@@ -187,6 +208,7 @@ def test_pairs_that_shall_be_apart():
     each = [1 - c if s > 0 else max(0, c - 0.2) for c, s in zip(cosine, y, strict=True)]
     found = F.cosine_embedding_loss(a, b, y, margin=0.2).item()
     assert found == pytest.approx(np.mean(each), abs=1e-6)
+    assert F.cosine_embedding_loss(a, b, torch.zeros(4), margin=0.2) == 0
 
 
 def test_the_messages():
