@@ -176,12 +176,13 @@ def aliases(
 ) -> list[str]:
     """The aliases of both pages that are in the language's script.
 
-    The title of the other page, the tasks that the recipe covers, the topics that it
+    The title of the other page, its slug, the tasks that the recipe covers, the topics that it
     helps with, and the symbols that no other recipe uses are aliases, too.
     """
     phrases = {page.meta["title"] for page in recipe.written.values()}
     phrases -= {recipe.title(lang)}
-    phrases |= {slug.replace("-", " ") for slug in recipe.facts.get("covers", [])}
+    slugs = [recipe.slug, *recipe.facts.get("covers", [])]
+    phrases |= {slug.removeprefix("err-").replace("-", " ") for slug in slugs}
     for page in recipe.written.values():
         phrases |= set(page.meta["aliases"])
     for topic in topics:

@@ -17,14 +17,16 @@ const PART = 0.7                // what a part of a compound name is worth in a 
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
-const FIT = 1, LONG = 40        // the score of what fits a short query; a longer one can do with less
 const LIKELY = 1                // a title with a score like this says most of what was asked
-const TOPIC = 0.9               // how much better than a topic without a recipe a recipe is to be
+// Whether there is no recipe, fitted to the development queries: a topic without one that does as
+// well as the best recipe speaks for it; against it a good score, and many words to have it from.
+const NONE = 3.7, TOPIC = 3.8, SCORE = 3.4, TERMS = 1.7
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 const FIRST_AID = "errors/"     // the category of what goes wrong
 const CALM = 0.8                // what it is worth to who complains of nothing
 const LED_TO = 0.4              // how much more the recipe is worth that most others lead to
+const QUOTED = 0.7, SAID = 10   // how like a recipe a query is that stands in a title or a message of it; its characters
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
@@ -318,8 +320,10 @@ class Index {
   /** What is added for a query that says just what a phrase does; the less it does, the more
       for what many lead to, and the less for first aid where nobody complains of anything. */
   worth(n, query, wanted, asked) {
-    const calm = this.docs.location[n]?.startsWith(FIRST_AID) && !COMPLAINT.test(query)
-    const alike = this.likeness(n, wanted, asked)
+    const said = query.trim().toLowerCase(), { location, title, errors } = this.docs
+    const quoted = said.length >= SAID && `${title[n]}\n${errors[n] ?? ""}`.toLowerCase().includes(said)
+    const calm = location[n]?.startsWith(FIRST_AID) && !quoted && !COMPLAINT.test(query)
+    const alike = Math.max(quoted ? QUOTED : 0, this.likeness(n, wanted, asked))
     const before = (this.prior[n] ?? 1) * (calm ? CALM : 1)
     return (1 + LIKE * alike) * (1 + (1 - alike) * (before - 1))
   }
@@ -349,10 +353,10 @@ class Index {
     return best
   }
 
-  /** A recipe's title, aliases and errors: for each, term → its place. */
+  /** A recipe's title, what stands before its colon, aliases, errors: for each, term → its place. */
   phrasesOf(n) {
     const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n")
+    this.phrases[n] ??= `${title[n]}\n${title[n].split(/[:：]/)[0]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n")
       .map(text => new Map([...terms(text)].map((term, place) => [term, place])))
     return this.phrases[n]
   }
@@ -366,7 +370,8 @@ class Index {
     const recipes = ranked.filter(([n]) => n < this.recipes)
     const [topic, likely] = ranked.find(([n]) => n >= this.recipes) ?? []
     const best = recipes[0]?.[1] ?? 0
-    const none = !this.partial && (best < FIT * Math.exp(-all / LONG) || likely * TOPIC > best)
+    const doubt = NONE + TOPIC * Math.min(3, (likely ?? 0) / (best || 1)) - SCORE * best - TERMS * Math.log(1 + wanted.size)
+    const none = !this.partial && (!best || doubt > 0)
     const fits = recipes.filter(([, score]) => score > SHARE * best).slice(0, none ? NEAREST : Infinity)
     const items = fits.map(([n, score], i) => i < CANDIDATES ? this.result(n, score, used) : this.plain(n, score))
     return {
