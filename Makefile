@@ -45,8 +45,10 @@ behaviour: $(READY) compiler chromium ## All other tests, on every core
 soak: $(READY) compiler chromium ## What starts processes, over and over; make soak OPTIONS="--runs 60 PATH"
 	$(BIN)/python -m tests.soak $(OPTIONS)
 
-test-gpu: $(READY) ## Every block on a GPU, and its record; fails where there is none
+test-gpu: $(READY) ## Every block on a GPU, what pages say of one, and gains; fails where there is none
 	$(BIN)/pytest --gpu --save-runs docs
+	$(BIN)/pytest tests/gpu
+	$(BIN)/python -m benchmarks.gains
 
 again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed and order differ
 	$(ELSEWHERE) $(BIN)/python -m pytest -p tests.order --fresh docs
@@ -56,10 +58,11 @@ again: $(READY) compiler ## By new interpreters, where time zone, encoding, seed
 check: $(SITE) ## Lint, format, structure, workflows: the fast checks
 	$(BIN)/python -m cookbook check
 
-bench: $(READY) chromium ## Measure the search at 1,000 recipes, the build, the wheel
+bench: $(READY) chromium ## Measure the search at 1,000 recipes, the build, the wheel, what recipes gain
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.build
 	$(BIN)/python -m benchmarks.wheel
+	$(BIN)/python -m benchmarks.gains
 
 clean: ## Remove what was built, and the environment
 	rm -rf site dist .venv .compat

@@ -80,8 +80,7 @@ class Gain:
     """One line of a page: what is measured, in both languages."""
 
     slug: str
-    measure: Callable
-    devices: str
+    measures: dict[Callable, str]  # each with the devices on which it is taken
     words: dict
     ways: Callable
 
@@ -89,19 +88,27 @@ class Gain:
         """Measure it."""
         before, after, numbers = self.ways(device)
         words = {lang: text.format(**numbers) for lang, text in self.words.items()}
-        ratio = float(f"{self.measure(before, after):.2g}")
-        kind = "memory" if self.measure is memory else "speed"
-        return {"slug": self.slug, "kind": kind, "ratio": ratio, **words}
+        ratios = {
+            "memory" if measure is memory else "speed": rounded(measure(before, after))
+            for measure, devices in self.measures.items()
+            if device.type in devices
+        }
+        return {"slug": self.slug, **words, **ratios}
+
+
+def rounded(ratio: float) -> float:
+    """Two digits: more would not be the same tomorrow."""
+    return float(f"{ratio:.2g}")
 
 
 GAINS: list[Gain] = []
 
 
-def gain(slug: str, measure: Callable, devices: str, en: str, zh: str) -> Callable:
+def gain(slug: str, measures: dict[Callable, str], en: str, zh: str) -> Callable:
     """Take a function that returns both ways in."""
 
     def note(ways: Callable) -> Callable:
-        GAINS.append(Gain(slug, measure, devices, {"en": en, "zh": zh}, ways))
+        GAINS.append(Gain(slug, measures, {"en": en, "zh": zh}, ways))
         return ways
 
     return note
@@ -155,8 +162,7 @@ def autocast(dtype: torch.dtype, model: nn.Module, x: torch.Tensor) -> None:
 
 @gain(
     "avoid-gpu-sync",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     "50 training steps of a small network, without `.item()` in each",
     "小网络训练 50 步，循环里不再每步 `.item()`",
 )
@@ -187,12 +193,10 @@ LAYER_ZH = "一层 Transformer 的一个训练步，{size} × 256 个 token，"
 
 @gain(
     "mixed-precision",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda", memory: "cuda"},
     LAYER_EN + "bfloat16 instead of float32",
     LAYER_ZH + "float32 换成 bfloat16",
 )
-@gain("mixed-precision", memory, "cuda", "the same", "同上")
 def _(device):
     model, x, size = layer(device)
     half = partial(autocast, torch.bfloat16, model, x)
@@ -201,8 +205,7 @@ def _(device):
 
 @gain(
     "bf16-vs-fp16",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     LAYER_EN + "bfloat16 instead of float16",
     LAYER_ZH + "float16 换成 bfloat16",
 )
@@ -214,8 +217,7 @@ def _(device):
 
 @gain(
     "channels-last",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "a training step of six convolutions, {size} images of 112×112, {dtype}",
     "六层卷积的一个训练步，{size} 张 112×112 的图，{dtype}",
 )
@@ -232,8 +234,7 @@ def _(device):
 
 @gain(
     "compile-basics",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "a chain of small operations over {rows} × 1024 numbers, forward and backward",
     "一串小运算，{rows} × 1024 个数，前向加反向",
 )
@@ -253,8 +254,7 @@ def _(device):
 
 @gain(
     "compile-basics",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "a training step of a transformer layer, {size} × 256 tokens",
     "一层 Transformer 的一个训练步，{size} × 256 个 token",
 )
@@ -267,8 +267,7 @@ def _(device):
 
 @gain(
     "compile-cold-start",
-    first_call,
-    "cpu cuda",
+    {first_call: "cpu cuda"},
     "the first call of 12 equal blocks, compiled one by one instead of as a whole",
     "12 个相同的块，首次调用的耗时：逐块编译，而不是整体编译",
 )
@@ -293,8 +292,7 @@ def _(device):
 
 @gain(
     "compile-graph-breaks",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "20 small operations in one graph instead of five",
     "20 个小运算放在一张图里，而不是断成五段",
 )
@@ -317,8 +315,7 @@ def _(device):
 
 @gain(
     "cpu-inference-tuning",
-    speed,
-    "cpu",
+    {speed: "cpu"},
     "two layers of 1024, 4 rows, bfloat16 instead of float32",
     "两层 1024 宽的全连接，4 行输入，float32 换成 bfloat16",
 )
@@ -335,8 +332,7 @@ def _(device):
 
 @gain(
     "cuda-graphs",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     "50 layers of 16, a batch of 8, replayed",
     "50 层、每层宽 16，batch 为 8，用图重放",
 )
@@ -356,8 +352,7 @@ def _(device):
 
 @gain(
     "fused-foreach-optimizer",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "a step of AdamW over 200 layers of 256 × 256, `fused=True` instead of the default",
     "AdamW 更新 200 层 256 × 256 的权重，默认方式换成 `fused=True`",
 )
@@ -374,12 +369,10 @@ def _(device):
 
 @gain(
     "save-on-cpu-hooks",
-    memory,
-    "cuda",
+    {memory: "cuda", speed: "cuda"},
     "a training step of eight feed-forward blocks",
     "八个前馈块的一个训练步",
 )
-@gain("save-on-cpu-hooks", speed, "cuda", "the same", "同上")
 def _(device):
     made, x = blocks(device)
     model = nn.Sequential(*made)
@@ -395,8 +388,7 @@ def _(device):
 
 @gain(
     "tf32-precision",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     "a float32 product of 4096 × 4096, `high` instead of `highest`",
     "4096 × 4096 的 float32 矩阵乘法，`highest` 换成 `high`",
 )
@@ -413,8 +405,7 @@ def _(device):
 
 @gain(
     "vectorize-loops",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "30 × 20 distances in one call instead of a loop",
     "30 × 20 个距离，循环换成一次调用",
 )
@@ -432,15 +423,7 @@ FEED_EN, FEED_ZH = "a training step of eight blocks, ", "八个块的一个训�
 
 @gain(
     "activation-checkpointing",
-    memory,
-    "cuda",
-    FEED_EN + "all of them recomputed",
-    FEED_ZH + "全部重算",
-)
-@gain(
-    "activation-checkpointing",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda", memory: "cuda"},
     FEED_EN + "all of them recomputed",
     FEED_ZH + "全部重算",
 )
@@ -453,15 +436,7 @@ def _(device):
 
 @gain(
     "selective-checkpointing",
-    memory,
-    "cuda",
-    FEED_EN + "recomputed but for the matrix products",
-    FEED_ZH + "除矩阵乘法外重算",
-)
-@gain(
-    "selective-checkpointing",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda", memory: "cuda"},
     FEED_EN + "recomputed but for the matrix products, instead of wholly",
     FEED_ZH + "除矩阵乘法外重算，而不是全部重算",
 )
@@ -482,12 +457,10 @@ def _(device):
 
 @gain(
     "chunked-cross-entropy",
-    memory,
-    "cuda",
+    {memory: "cuda", speed: "cuda"},
     "loss and gradients of 8192 tokens over a vocabulary of 50,000",
     "8192 个 token、词表 50,000 的损失和梯度",
 )
-@gain("chunked-cross-entropy", speed, "cuda", "the same", "同上")
 def _(device):
     chunked = snippet("llm/chunked_cross_entropy")["chunked_cross_entropy"]
     h = torch.randn(8192, 512, device=device, requires_grad=True)
@@ -506,8 +479,7 @@ def _(device):
 
 @gain(
     "kv-cache",
-    speed,
-    "cpu cuda",
+    {speed: "cpu"},
     "a layer of attention, 256 wide, generates 256 tokens after a prompt of 256",
     "一层注意力，宽 256，提示 256 个 token，再生成 256 个",
 )
@@ -542,12 +514,10 @@ def softmax_attention(q, k, v, mask):
 
 @gain(
     "sdpa",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda", memory: "cuda"},
     "causal attention over {tokens} tokens, instead of product, softmax, product",
     "{tokens} 个 token 的因果注意力，对比手写的乘法、softmax、乘法",
 )
-@gain("sdpa", memory, "cuda", "the same", "同上")
 def _(device):
     tokens = 4096 if device.type == "cuda" else 1024
     q, k, v = queries(device, tokens)
@@ -561,8 +531,7 @@ def _(device):
 
 @gain(
     "flex-attention",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     "8192 tokens, each sees the 256 before it; instead of `scaled_dot_product_attention` with a mask",  # noqa: E501
     "8192 个 token，每个只看前 256 个；对比带掩码的 `scaled_dot_product_attention`",
 )
@@ -595,8 +564,7 @@ class Busy(Dataset):
 
 @gain(
     "dataloader-performance",
-    first_call,
-    "cpu",
+    {first_call: "cpu"},
     "256 samples that take some milliseconds each, two workers instead of none",
     "256 个样本，每个要花几毫秒处理，0 个 worker 换成 2 个",
 )
@@ -610,8 +578,7 @@ def _(device):
 
 @gain(
     "dataloader-performance",
-    speed,
-    "cuda",
+    {speed: "cuda"},
     "a batch of 64 MiB to the GPU, from pinned memory",
     "把 64 MiB 的 batch 搬到 GPU，用锁页内存",
 )
@@ -627,8 +594,7 @@ def _(device):
 
 @gain(
     "no-grad-vs-eval",
-    memory,
-    "cuda",
+    {memory: "cuda"},
     "the forward of eight blocks under `torch.no_grad()`",
     "八个块的前向，放在 `torch.no_grad()` 里",
 )
@@ -640,8 +606,7 @@ def _(device):
 
 @gain(
     "gradient-accumulation",
-    memory,
-    "cuda",
+    {memory: "cuda"},
     "eight batches of 2048 rows instead of one of 16384, eight blocks",
     "八个块，一个 16384 行的 batch 换成八个 2048 行的",
 )
@@ -660,8 +625,7 @@ def _(device):
 
 @gain(
     "fuse-conv-bn",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "inference by six convolutions, {size} images of 112×112",
     "六层卷积的推理，{size} 张 112×112 的图",
 )
@@ -674,8 +638,7 @@ def _(device):
 
 @gain(
     "per-sample-gradients",
-    speed,
-    "cpu cuda",
+    {speed: "cpu cuda"},
     "64 samples through two layers, instead of a loop of backwards",
     "64 个样本、两层网络，对比逐个样本 backward 的循环",
 )
@@ -695,8 +658,7 @@ def _(device):
 
 @gain(
     "mmap-meta-assign",
-    speed,
-    "cpu",
+    {speed: "cpu"},
     "loading a file of 200 MB into a new model",
     "把 200 MB 的权重文件读进新模型",
 )
@@ -727,7 +689,8 @@ def main(slugs: list[str]) -> int:
     old = json.loads(file.read_text("utf-8"))["gains"] if file.exists() else []
     found, failed = [], False
     for one in GAINS:
-        if device.type not in one.devices or (slugs and one.slug not in slugs):
+        taken_here = any(device.type in devices for devices in one.measures.values())
+        if not taken_here or (slugs and one.slug not in slugs):
             continue
         torch.manual_seed(0)
         torch.compiler.reset()
@@ -738,7 +701,7 @@ def main(slugs: list[str]) -> int:
             failed = True
             continue
         found.append(taken)
-        print(taken["slug"], taken["kind"], taken["ratio"], taken["en"], flush=True)
+        print(*taken.values(), sep=" | ", flush=True)
     done = {one["slug"] for one in found}
     document = {
         "device": name,

@@ -16,7 +16,7 @@ from cookbook.running.runner import usable_cores
 
 PYTEST = [sys.executable, "-m", "pytest"]
 PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
-RECIPES = ("snippets", "chains", "paddle")  # folders of tests
+RECIPES = ("snippets", "chains", "paddle", "gpu")  # folders of tests
 ENGINE = [f"tests/{one}" for one in ("engine", "search", "site", "wheel")]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from cookbook.book import answer, records, symbols, twins
+from cookbook.book import answer, gains, records, symbols, twins
 from cookbook.book.pages import (
     INCLUDE,
     LANGUAGES,
@@ -280,6 +280,11 @@ class Catalogue:
                 if pages := twins.get((category.slug, slug)):
                     found.append(Recipe(self.root, slug, category.slug, pages))
         return found
+
+    @cached_property
+    def gains(self) -> dict[str, list[gains.Gain]]:
+        """What recipes were measured to gain, by slug."""
+        return gains.load(self.root)
 
     @cached_property
     def records(self) -> list[records.Record]:

@@ -20,7 +20,7 @@ HOLDS = {
     ),
     "snippets": "snippets/ruff.toml snippets/*/*.py snippets/*/*.out snippets/*/*.svg",
     "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",
-    "verified": "verified/*.json",
+    "verified": "verified/*.json verified/gains/*.json",
 }
 BINARY = (".png", ".jpg", ".webp", ".npz", ".pdparams")  # all else is text
 LARGEST = 200_000  # bytes

@@ -120,7 +120,9 @@ def environments_page(catalogue: Catalogue, lang: str) -> str:
     ]
     lines += ["", f"## {words['failures']} {{ #failures }}", ""]
     legend = words["legend"].partition("[")[0]  # the link leads here
-    return "\n".join([*lines, *_failures(catalogue, lang), "", legend, ""])
+    lines += [*_failures(catalogue, lang), "", legend, ""]
+    lines += [f"## {words['gains']} {{ #gains }}", "", words["how_gains"], ""]
+    return "\n".join(lines)
 
 
 def _failures(catalogue: Catalogue, lang: str) -> list[str]:

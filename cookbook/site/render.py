@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cookbook.book import answer, symbols, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.gains import Gain
 from cookbook.book.pages import ALT, INCLUDE, MESSAGES, Block, Page, other_language
 from cookbook.site import status
 from cookbook.site.words import WORDS
@@ -136,6 +137,9 @@ class Writer:
             parts.append(f"{own}\n{{ .yours }}")
         if self.recipe.command:
             parts.append(f"```bash\n{self.recipe.command}\n```")
+        if measured := self.catalogue.gains.get(self.recipe.slug):
+            lines = [f"- {gain_line(one, self.page.lang)}" for one in measured]
+            parts.append("\n".join([f"{self.words['gain']}\n", *lines]))
         return "\n\n".join(parts)
 
     def _mark(self, block: Block) -> str:
@@ -198,7 +202,19 @@ class Writer:
 def plain(line: str) -> str:
     """A line of prose without attributes."""
     # Only recipes have a Markdown twin; the page of environments has none.
-    return ATTRIBUTES.sub("", line).replace("](../verified.md)", "](../verified/)")
+    return ATTRIBUTES.sub("", line).replace("](../verified.md", "](../verified/")
+
+
+def gain_line(one: Gain, lang: str) -> str:
+    """What was measured, the ratios, and where."""
+    words, ratios = WORDS[lang], []
+    if one.speed:
+        ratios.append(words["faster"].format(ratio=f"{one.speed:g}"))
+    if one.memory:
+        ratios.append(words["smaller"].format(percent=f"{100 / one.memory:.0f}"))
+    return words["measured"].format(
+        what=one.words[lang], ratios=words["and"].join(ratios), where=one.where
+    )
 
 
 def yours(recipe: Recipe, lang: str) -> str:

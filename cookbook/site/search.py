@@ -176,8 +176,8 @@ def aliases(
 ) -> list[str]:
     """The aliases of both pages that are in the language's script.
 
-    The title of the other page, its slug, the tasks that the recipe covers, the topics that it
-    helps with, and the symbols that no other recipe uses are aliases, too.
+    The title of the other page, the slug, the tasks that the recipe covers, the topics
+    that it helps with, and the symbols that no other recipe uses are aliases, too.
     """
     phrases = {page.meta["title"] for page in recipe.written.values()}
     phrases -= {recipe.title(lang)}

@@ -1,6 +1,7 @@
 """What the site makes of a page's source: its Markdown twin, and its marks."""
 
 import hashlib
+import json
 import re
 
 import pytest
@@ -105,3 +106,16 @@ def test_a_table_above_all_code_comes_before_the_answer(cookbook, above, comes_f
     plain = twin(cookbook)
     assert (f"{TABLE}\n```python\nassert" in plain) == comes_first
     assert "<div" not in plain
+
+
+def test_what_was_measured_stands_below_the_answer(cookbook):
+    cookbook.recipe(SLUG, cookbook.CLAIM)
+    gain = {"slug": SLUG, "en": "a step", "zh": "一步", "speed": 2.5, "memory": 4.0}
+    run = {"device": "H200", "cores": None, "torch": "2.15.0", "gains": [gain]}
+    cookbook.write("verified/gains/h200.json", json.dumps(run))
+    text = twin(cookbook)
+    line = "- a step: **2.5 × as fast, 25 % of the memory** (H200, torch 2.15.0)"
+    assert text.index("assert 1 + 1 == 2") < text.index(line)
+    catalogue = Catalogue(cookbook.root)
+    chinese = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["zh"])
+    assert "速度为原来的 2.5 倍，显存为原来的 25%**（H200, torch 2.15.0）" in chinese

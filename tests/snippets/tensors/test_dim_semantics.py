@@ -95,7 +95,7 @@ def test_what_is_refused():
         snippet.x.sum(2)
     with raises_as_documented(PAGE, "NotImplementedError: mean(): could not"):
         torch.arange(3).mean()
-    with raises_as_documented(PAGE, "NotImplementedError: \"softmax_lastdim"):
+    with raises_as_documented(PAGE, 'NotImplementedError: "softmax_lastdim'):
         torch.arange(4).view(2, 2).softmax(dim=-1)
     with raises_as_documented(PAGE, "TypeError: softmax() missing"):
         snippet.x.softmax()
