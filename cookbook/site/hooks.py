@@ -34,7 +34,16 @@ NO_WORKER = (
     "the box would run it instead of ours; write its name into the block config"
 )
 # What assets/cookbook.js says.
-SAID = ("none", "wanted", "ask", "nearest", "copy_answer", "copy_file", "copy_block")
+SAID = (
+    "none",
+    "wanted",
+    "ask",
+    "nearest",
+    "copy_answer",
+    "copy_file",
+    "copy_block",
+    "copied",
+)
 SERVING: list[Preview] = []  # one, under mkdocs serve
 
 

@@ -212,8 +212,11 @@ def gain_line(one: Gain, lang: str) -> str:
         ratios.append(words["faster"].format(ratio=f"{one.speed:g}"))
     if one.memory:
         ratios.append(words["smaller"].format(percent=f"{100 / one.memory:.0f}"))
+    what = one.words[lang]
     return words["measured"].format(
-        what=one.words[lang], ratios=words["and"].join(ratios), where=one.where
+        what=what[0].upper() + what[1:],
+        ratios=words["and"].join(ratios),
+        where=one.where,
     )
 
 

@@ -114,7 +114,7 @@ def test_what_was_measured_stands_below_the_answer(cookbook):
     run = {"device": "H200", "cores": None, "torch": "2.15.0", "gains": [gain]}
     cookbook.write("verified/gains/h200.json", json.dumps(run))
     text = twin(cookbook)
-    line = "- a step: **2.5 × as fast, 25 % of the memory** (H200, torch 2.15.0)"
+    line = "- A step: **2.5 × as fast, 25 % of the memory** (H200, torch 2.15.0)"
     assert text.index("assert 1 + 1 == 2") < text.index(line)
     catalogue = Catalogue(cookbook.root)
     chinese = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["zh"])

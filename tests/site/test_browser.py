@@ -63,7 +63,9 @@ def test_copy_yields_the_answer_and_the_file_and_says_so(
         (answer, catalogue.by_slug["label-smoothing"].answer.text),
         (f"{file} {SNIPPET.name}", SNIPPET.read_text("utf-8").removesuffix("\n")),
     ):
-        page.get_by_role("button", name=name).click()
+        button = page.get_by_role("button", name=name)
+        button.click()
+        expect(button).to_have_attribute("data-label", said)  # in place
         expect(page.get_by_role("status").filter(has_text=said)).to_have_count(1)
         page.wait_for_function(
             "async text => (await navigator.clipboard.readText()).trimEnd() === text",
@@ -84,10 +86,16 @@ def test_dark_mode_is_kept(page):
 def test_a_missing_page_speaks_both_languages(browser, address):
     context = browser.new_context()
     page = context.new_page()
-    for path in ("en/no/such/page/", "zh/nothing/"):
+    for path, asked in (
+        ("en/no/label-smoothing/", "label+smoothing"),
+        ("zh/x.md", "x"),
+    ):
         page.goto(address + path)
         assert page.locator("section").count() == 2
         for lang in ("en", "zh"):
             link = page.locator(f'a[data-path="{lang}/"]')
-            assert link.evaluate("link => link.href") == f"{address}{lang}/"
+            assert link.evaluate("link => link.href") == f"{address}{lang}/?q={asked}"
+    page.goto(f"{address}en/no/label-smoothing/")
+    page.locator('a[data-path="en/"]').click()
+    expect(page.locator(".md-search-result__link").first).to_contain_text("smoothing")
     context.close()

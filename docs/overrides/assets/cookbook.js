@@ -240,8 +240,19 @@ function nameParts() {
     const name = button.closest(".answer") ? words.copy_answer : file ? `${words.copy_file} ${file}` : words.copy_block
     button.title = name
     button.ariaLabel = name
+    button.dataset.label ??= words.copy_file
   }
 }
+
+// What was copied says so where the reader looks.
+function sayCopied({ target }) {
+  const button = target.closest?.(".md-code__button[data-label]")
+  if (!button) return
+  button.dataset.label = words.copied
+  button.classList.add("copied")
+  setTimeout(() => { button.dataset.label = words.copy_file; button.classList.remove("copied") }, 2000)
+}
+document.addEventListener("click", sayCopied)
 
 // Who wants long lines wrapped wants it on every page.
 function keepWrapping() {
