@@ -52,8 +52,9 @@ def test_no_dropout_and_low_precision_losses():
 @pytest.mark.parametrize("weight", [None, torch.tensor([1.0, 5.0, 0.5])])
 def test_what_cross_entropy_divides_by(weight):
     """A batch of padding alone counts nothing; its own mean would be NaN."""
+    torch.manual_seed(0)
     logits, y = torch.randn(15, 3), torch.arange(15) % 3
-    y[[0, 4, 5, 6, 10, 11, 12, 13, 14]] = -100
+    y[[0, 5, 6, 10, 11, 12, 13, 14]] = -100
     total = count = 0
     for a, b in zip(logits.split(5), y.split(5), strict=True):
         total += F.cross_entropy(a, b, weight, reduction="sum").item()
