@@ -101,6 +101,14 @@ def test_convert_rgb_gives_three_channels(mode):
     assert x.shape == (3, 4, 5)
 
 
+def test_one_gray_image_in_three_channels():
+    image = R(1, 4, 5)
+    colour = image.expand(3, -1, -1).numpy()
+    np.testing.assert_array_equal(colour, np.repeat(image.numpy(), 3, axis=0))
+    with pytest.raises(RuntimeError, match="leading, non-existing dimension"):
+        image.expand(-1, 3, -1, -1)
+
+
 def test_a_mean_over_channels_takes_colour_away():
     x = R(2, 3, 4, 5)
     expected = torch.from_numpy(x.numpy().sum(1, keepdims=True) / 3)

@@ -53,8 +53,11 @@ def test_the_fixes_for_masks():
 
 
 def test_what_the_cpu_says_of_the_others():
-    with raises_as_documented(PAGE, "IndexError: index out of range in self"):
-        nn.Embedding(3, 2)(torch.tensor([3]))
+    for bad in (3, -1, -100):
+        with raises_as_documented(PAGE, "IndexError: index out of range in self"):
+            nn.Embedding(3, 2)(torch.tensor([bad]))
+    with pytest.raises(RuntimeError, match="elements of target should be between 0"):
+        F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([255.0]))
     page = (ROOT / f"docs/en/{PAGE}.md").read_text("utf-8")
     with pytest.raises(IndexError) as caught:
         torch.zeros(2, 3)[torch.tensor([5])]

@@ -72,6 +72,14 @@ def test_the_rows_tell_the_cause(wrong, shapes, fixed):
     assert fc(fixed(x)).shape == (4, 120)
 
 
+def test_one_image_without_a_batch():
+    model = nn.Sequential(snippet.conv, nn.Flatten(), nn.Linear(400, 120))
+    image = torch.randn(1, 32, 32)
+    with pytest.raises(RuntimeError, match=r"\(16x25 and 400x120\)"):
+        model(image)
+    assert model(image.unsqueeze(0)).shape == (1, 120)
+
+
 @pytest.mark.parametrize("side", [28, 32, 64, 100])
 def test_an_adaptive_pool_takes_images_of_any_size(side):
     net = nn.Sequential(snippet.conv, nn.AdaptiveAvgPool2d(5), nn.Flatten())
