@@ -101,15 +101,16 @@ def new(root: Path, arguments: argparse.Namespace) -> int:
 
 def confirm_parity(root: Path, arguments: argparse.Namespace) -> int:
     """Confirm the recipes that are in order; print what is wrong with the others."""
-    catalogue, faults = Catalogue(root), 0
-    for recipe in named(catalogue, arguments.slugs):
-        found = structure.confirm_parity(catalogue, recipe)
-        for problem in found:
-            print(problem)
-        if not found:
-            paths = [str(page.path) for page in recipe.written.values()]
-            print(f"confirmed: {' and '.join(paths)} say the same")
-        faults += len(found)
+    catalogue = Catalogue(root)
+    recipes = named(catalogue, arguments.slugs)
+    faults = structure.confirm_parity(catalogue, recipes)
+    for problem in faults:
+        print(problem)
+    wrong = {problem.path for problem in faults}
+    for recipe in recipes:
+        paths = [page.path for page in recipe.written.values()]
+        if wrong.isdisjoint(paths):
+            print(f"confirmed: {' and '.join(map(str, paths))} say the same")
     return 1 if faults else 0
 
 

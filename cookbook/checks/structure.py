@@ -52,14 +52,18 @@ def in_order(found: Iterable[Problem]) -> list[Problem]:
     return sorted(found, key=lambda problem: (problem.path, problem.line))
 
 
-def confirm_parity(catalogue: Catalogue, recipe: Recipe) -> list[Problem]:
-    """Confirm that the recipe's pages are in line; or what keeps them from it."""
-    page, *others = pages = recipe.written.values()
-    found = problems_of(catalogue, [page.path for page in pages])
-    faults = [problem for problem in found if problem.is_error]
-    if not faults and not others:
-        faults = [page.problem(1, "twin-not-written", twin=page.twin_path)]
-    return faults or twins.confirm(page, *others)
+def confirm_parity(catalogue: Catalogue, recipes: list[Recipe]) -> list[Problem]:
+    """Confirm that each recipe's pages are in line; or what keeps them from it."""
+    paths = [page.path for recipe in recipes for page in recipe.written.values()]
+    found = [one for one in problems_of(catalogue, paths) if one.is_error]
+    faults = []
+    for recipe in recipes:
+        page, *others = pages = recipe.written.values()
+        own = [one for one in found if one.path in {page.path for page in pages}]
+        if not own and not others:
+            own = [page.problem(1, "twin-not-written", twin=page.twin_path)]
+        faults += own or twins.confirm(page, *others)
+    return faults
 
 
 def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:

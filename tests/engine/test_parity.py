@@ -18,7 +18,7 @@ SHELL = "```bash\nls\n```\n"
 def confirm(cookbook, slug: str = SLUG) -> None:
     """Confirm a recipe's pages, as the command does."""
     catalogue = Catalogue(cookbook.root)
-    assert confirm_parity(catalogue, catalogue.by_slug[slug]) == []
+    assert confirm_parity(catalogue, [catalogue.by_slug[slug]]) == []
 
 
 def pages(cookbook) -> str:
