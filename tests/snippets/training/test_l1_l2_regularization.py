@@ -95,6 +95,22 @@ def test_l1_in_the_loss_jumps_over_zero_and_shrinking_does_not():
     with torch.no_grad():
         w.fill_(start)
         for _ in range(6):
-            t = lr * strength
-            w.copy_(w.sign() * (w.abs() - t).clamp(min=0))
+            w.copy_(nn.functional.softshrink(w, lr * strength))
     assert w.item() == 0
+
+
+def test_shrinking_finds_the_zeros_of_lasso():
+    lr, strength = 0.02, 0.3
+    x, y = snippet.loader.dataset.tensors
+    model = nn.Linear(20, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    w = model.weight
+    for _ in range(1000):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        with torch.no_grad():
+            w.copy_(nn.functional.softshrink(w, lr * strength))
+    lasso = Lasso(alpha=strength / 2, tol=1e-8).fit(x.numpy(), y[:, 0].numpy())
+    assert w.detach()[0].numpy() == pytest.approx(lasso.coef_, abs=1e-4)
+    assert 0 < w.count_nonzero() == (lasso.coef_ != 0).sum() < 20
