@@ -28,14 +28,9 @@ def test_the_answer_is_numpys(n, dtype):
     low, high = np.quantile(a, [0.05, 0.95], axis=0)
     np.testing.assert_allclose(found["low"], low, rtol=1e-4)
     np.testing.assert_allclose(found["high"], high, rtol=1e-4)
-    np.testing.assert_allclose(found["scaled"].std(0, correction=0), 1, rtol=1e-4)
 
 
-def test_a_constant_column_and_one_sample():
-    constant = answered(torch.tensor([[1.0, 7.0], [3.0, 7.0]]))["scaled"]
-    assert constant[:, 1].tolist() == [0, 0]
-    rounded = answered(torch.full((1001, 1), 1000.1))["scaled"]
-    assert rounded.abs().max() < 1e-3  # its mean is not exactly 1000.1
+def test_one_sample():
     one = torch.ones(1, 2)
     assert answered(one)["std"].tolist() == [0, 0]
     with pytest.warns(UserWarning, match="degrees of freedom"):
@@ -64,9 +59,6 @@ def test_nan_is_left_out():
 
 def test_the_variants():
     x = torch.randn(9, 2)
-    scaled = (x - x.amin(0)) / (x.amax(0) - x.amin(0)).clamp(min=1e-8)
-    assert scaled.amin(0).tolist() == [0, 0]
-    assert scaled.amax(0).tolist() == [1, 1]
     std, mean = torch.std_mean(x, dim=0)
     torch.testing.assert_close(mean, x.mean(0))
     torch.testing.assert_close(std, x.std(0))
