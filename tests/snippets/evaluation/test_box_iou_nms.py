@@ -125,7 +125,7 @@ def test_what_nms_refuses(change, text):
 def test_a_list():
     with raises_as_documented(PAGE, "AttributeError: 'list' object"):
         ops.box_iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])
-    with pytest.raises(AttributeError, match="'numpy.ndarray' object has no"):
+    with pytest.raises(AttributeError, match=r"'numpy\.ndarray' object has no"):
         ops.box_iou(np.ones((1, 4)), np.ones((1, 4)))
 
 
