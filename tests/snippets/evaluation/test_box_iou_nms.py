@@ -86,6 +86,16 @@ def test_a_batch_of_images_keeps_its_classes_apart():
     assert ops.batched_nms(boxes, scores, image, 0.5).tolist() == [0, 2, 4]
 
 
+def test_coordinates_below_0(drawn):
+    """As in a bird's-eye view: classes meet unless all coordinates are positive."""
+    boxes, scores, labels = drawn
+    expected = greedy(boxes, scores, labels, 0.2)
+    below = boxes - 20
+    assert ops.batched_nms(below, scores, labels, 0.2).tolist() != expected
+    moved = below - below.min()
+    assert ops.batched_nms(moved, scores, labels, 0.2).tolist() == expected
+
+
 def test_no_boxes():
     none = torch.zeros(0, 4)
     assert ops.box_iou(none, snippet.truth).shape == (0, 2)
@@ -98,6 +108,7 @@ def test_no_boxes():
     [
         (lambda b, s: (b.long(), s), "\"nms_kernel\" not implemented for 'Long'"),
         (lambda b, s: (b.half(), s.half()), "not implemented for 'Half'"),
+        (lambda b, s: (b.bfloat16(), s.bfloat16()), "not implemented for 'BFloat16'"),
         (lambda b, s: (b.double(), s), "dets should have the same type as scores"),
         (
             lambda b, s: (torch.cat([b, s[:, None]], 1), s),
@@ -114,6 +125,8 @@ def test_what_nms_refuses(change, text):
 def test_a_list():
     with raises_as_documented(PAGE, "AttributeError: 'list' object"):
         ops.box_iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])
+    with pytest.raises(AttributeError, match=r"'numpy\.ndarray' object has no"):
+        ops.box_iou(np.ones((1, 4)), np.ones((1, 4)))
 
 
 def test_losses_have_a_gradient_where_boxes_do_not_touch():

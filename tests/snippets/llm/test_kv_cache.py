@@ -4,8 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import ROOT, load_snippet
 
+CODE = (ROOT / "snippets/llm/kv_cache.py").read_text("utf-8")
+PAGE = (ROOT / "docs/en/llm/kv-cache.md").read_text("utf-8")
 CausalSelfAttention = load_snippet("llm/kv_cache.py").CausalSelfAttention
 
 
@@ -47,6 +49,31 @@ def test_several_new_tokens_at_once(sizes):
         y, cache = layer(part, cache)
         steps.append(y)
     torch.testing.assert_close(torch.cat(steps, dim=1), expected)
+
+
+@torch.no_grad()
+def test_padding_on_the_left_changes_nothing():
+    torch.manual_seed(0)
+    old, x = "causal_lower_right(T, k.shape[2])", torch.randn(2, 7, 12)
+    (new,) = (line.strip("`. ") for line in PAGE.split("\n") if "tril(S - T)" in line)
+    new = new.partition("`")[0].replace("S", "k.shape[2]").replace("keep[", "keep()[")
+    assert old in CODE
+    keep = torch.ones(2, 7, dtype=torch.bool)
+    keep[0, :2] = False
+    cached = []
+    names = {"__name__": "", "keep": lambda: keep[:, : sum(cached)]}
+    exec(CODE.replace(old, new), names)
+    layer, steps, cache = names["CausalSelfAttention"](C=12, nh=3).eval(), [], None
+    for part in x.split([4, 1, 2], dim=1):
+        cached.append(part.shape[1])
+        y, cache = layer(part, cache)
+        steps.append(y)
+    found = torch.cat(steps, dim=1)
+    for i, start in ((0, 2), (1, 0)):
+        real = x[i : i + 1, start:]
+        future = torch.ones(7 - start, 7 - start, dtype=torch.bool).triu(1)
+        expected, _ = twin(layer, 12, 3)(real, real, real, attn_mask=future)
+        torch.testing.assert_close(found[i : i + 1, start:], expected)
 
 
 @torch.no_grad()
