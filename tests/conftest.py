@@ -58,7 +58,7 @@ def nothing_left(request):
     """Refuse a test that leaves what the next would meet; seeds are set again.
 
     Each test has the same numbers in each run: torch's own seed is another in each
-    process. The fixture comes after all of a wider scope, and looks after the test's own.
+    process. The fixture comes after all of a wider scope, and looks after the test's.
     """
     with helpers.unchanged_globals():
         torch.manual_seed(0)
