@@ -7,7 +7,7 @@ from torchmetrics.functional import calibration_error
 
 def fit_temperature(logits, y):
     """Return T: logits / T have the lowest cross entropy on these labels."""
-    logits, y = logits.detach().float().clone(), y.clone()
+    logits, y = logits.detach().float().clone(), y.long().clone()
     scale = torch.ones(1, device=logits.device, requires_grad=True)  # 1 / T
     optimizer = torch.optim.LBFGS([scale], line_search_fn="strong_wolfe")
 

@@ -143,6 +143,22 @@ def test_plain_names_do_not_fit_the_wrapper():
     model.module.load_state_dict(saved)
 
 
+@pytest.mark.usefixtures("group")
+def test_names_of_a_compiled_model(tmp_path):
+    """Nothing is compiled before the first call."""
+    inside = DDP(torch.compile(nn.Linear(2, 2)))
+    outside = torch.compile(DDP(nn.Linear(2, 2)))
+    for model, names in (
+        (inside, ["_orig_mod.weight", "_orig_mod.bias"]),
+        (outside, ["weight", "bias"]),
+    ):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        snippet.save_checkpoint(tmp_path / "last.pt", model, optimizer, 0)
+        saved = torch.load(tmp_path / "last.pt", weights_only=True)
+        assert list(saved["model_state_dict"]) == names
+        assert snippet.load_checkpoint(tmp_path / "last.pt", model, optimizer) == 1
+
+
 def test_a_file_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with raises_as_documented(PAGE, "FileNotFoundError: "):

@@ -1,5 +1,6 @@
 """err-ddp-reduction: two real processes, and each cause in a group of one."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
@@ -108,6 +109,44 @@ def test_reentrant_checkpoints_mark_a_layer_twice():
         model(x).sum().backward()
     model = DDP(Repeated(False), find_unused_parameters=True)
     model(x).sum().backward()
+
+
+class Joined(snippet.Net):
+    """Both heads in one call."""
+
+    def forward(self, x, task=None):
+        return super().forward(x, task) if task else (self.a(x), self.b(x))
+
+
+def test_two_calls_of_other_branches_mark_a_layer_twice():
+    model = DDP(Joined(), find_unused_parameters=True)
+    with raises_as_documented(PAGE, "RuntimeError: Expected to mark"):
+        (model(X, "a") + model(X, "b")).sum().backward()
+    model = DDP(Joined(), find_unused_parameters=True)
+    for _ in range(2):
+        model.zero_grad()
+        sum(model(X)).sum().backward()
+    assert model.module.b.bias.grad == 2
+
+
+@dataclass
+class Output:
+    """DDP looks into it."""
+
+    value: torch.Tensor
+
+
+class Data(nn.Linear):
+    """Returns a dataclass."""
+
+    def forward(self, x):
+        return Output(super().forward(x))
+
+
+def test_a_dataclass_is_looked_into():
+    model = DDP(Data(4, 1), find_unused_parameters=True)
+    for _ in range(2):
+        model(X).value.sum().backward()
 
 
 class Wrapped(nn.Linear):

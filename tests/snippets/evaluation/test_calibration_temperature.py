@@ -101,6 +101,22 @@ def test_segmentation_and_one_logit(data):
     torch.testing.assert_close(binary, F.cross_entropy(two, yes))
 
 
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.uint8])
+def test_labels_of_another_dtype(data, dtype):
+    T = snippet.fit_temperature(*data)
+    assert snippet.fit_temperature(data[0], data[1].to(dtype)) == T
+
+
+def test_ignored_pixels_do_not_count(data):
+    logits, y = data[0].clone(), data[1].clone()
+    expected = snippet.fit_temperature(logits[1000:], y[1000:])
+    y[:1000] = 255
+    with pytest.raises(IndexError, match="Target 255"):
+        snippet.fit_temperature(logits, y)
+    y[y == 255] = -100
+    assert snippet.fit_temperature(logits, y) == pytest.approx(expected, rel=1e-3)
+
+
 def test_logits_collected_in_inference_mode(data):
     with torch.inference_mode():
         logits, y = data[0] * 1, data[1] * 1

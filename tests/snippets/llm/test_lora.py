@@ -130,6 +130,28 @@ def test_no_layer_of_that_name():
         adapted(nn.Sequential(nn.Linear(2, 2)))
 
 
+def test_what_reads_the_weight_itself():
+    message = "AttributeError: 'LoRALinear' object has no attribute"
+    model = nn.Sequential(Block())
+    adapted(model)
+    with raises_as_documented("llm/lora", message):
+        adapted(model)  # a second time
+    x, attention = torch.randn(2, 3, 6), nn.MultiheadAttention(6, 2)
+    attention.out_proj = LoRALinear(attention.out_proj)
+    with raises_as_documented("llm/lora", message):
+        attention(x, x, x)
+    block = nn.TransformerEncoderLayer(6, 2, 8, batch_first=True).eval()
+    expected = block(x)
+    block.linear1, block.linear2 = LoRALinear(block.linear1), LoRALinear(block.linear2)
+    with torch.no_grad(), raises_as_documented("llm/lora", message):
+        block(x)
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        torch.testing.assert_close(block(x), expected)
+    finally:
+        torch.backends.mha.set_fastpath_enabled(True)
+
+
 def test_only_the_thin_matrices_train():
     lora = layer()
     trained = {name: p.shape for name, p in lora.named_parameters() if p.requires_grad}

@@ -238,3 +238,15 @@ def test_the_documented_errors(images):
     with torch.no_grad():
         features = build(num_classes=0)(images)
     nn.Linear(96, 3)(features).sum().backward()
+
+
+def test_a_file_with_a_head_of_ones_own(tmp_path):
+    own = build("resnet18", num_classes=10)
+    torch.save(own.state_dict(), file := tmp_path / "model.pth")
+    overlay = {"file": str(file)}
+    options = {"pretrained": True, "pretrained_cfg_overlay": overlay}
+    dropped = timm.create_model("resnet18", num_classes=10, **options)
+    assert torch.equal(dropped.conv1.weight, own.conv1.weight)
+    assert not torch.equal(dropped.fc.weight, own.fc.weight)
+    kept = timm.create_model("resnet18", num_classes=10, checkpoint_path=str(file))
+    assert torch.equal(kept.fc.weight, own.fc.weight)
