@@ -26,8 +26,8 @@ def warp(x, flow):
     """
     H, W = x.shape[-2:]
     i, j = torch.meshgrid(torch.arange(H), torch.arange(W), indexing="ij")
-    at = flow + torch.stack([j, i]).to(flow)  # (N, 2, H, W), x before y
-    size = flow.new_tensor([W, H]).view(2, 1, 1)
+    at = flow + torch.stack([j, i]).float().to(flow.device)  # x before y
+    size = at.new_tensor([W, H]).view(2, 1, 1)
     grid = (2 * at + 1) / size - 1  # pixel numbers to -1 .. 1
     return F.grid_sample(x, grid.permute(0, 2, 3, 1), align_corners=False)
 

@@ -80,6 +80,33 @@ def test_warp_is_map_coordinates():
     torch.testing.assert_close(moved[..., :-1, :-2], x[..., 1:, 2:].float())
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_places_are_exact_for_a_flow_in_half_precision(dtype):
+    """1999 is no number of bfloat16, and 2 * 1999 + 1 none of float16."""
+    image = torch.from_numpy(rng.random((1, 1, 2, 2000))).float()
+    flow = torch.zeros(1, 2, 2, 2000, dtype=dtype)
+    torch.testing.assert_close(snippet.warp(image, flow), image, atol=1e-3, rtol=0)
+
+
+def test_autocast_blurs_the_grid():
+    image, degrees = torch.rand(1, 1, 128, 128), torch.tensor([30.0])
+    expected = snippet.affine(image, degrees)
+    with torch.autocast("cpu", torch.bfloat16):
+        blurred = snippet.affine(image, degrees)
+        with torch.autocast(image.device.type, enabled=False):
+            exact = snippet.affine(image, degrees)
+    assert (blurred - expected).abs().max() > 0.05
+    torch.testing.assert_close(exact, expected)
+
+
+def test_right_angles_and_nothing_cut_off():
+    turned = torch.rot90(x, 1, (-2, -1))
+    np.testing.assert_array_equal(turned[0, 0].numpy(), np.rot90(photo))
+    smooth = v2.InterpolationMode.BILINEAR
+    expanded = v2.functional.rotate(x, 90, smooth, expand=True)
+    torch.testing.assert_close(expanded, turned)
+
+
 def test_gradients():
     image = x[..., :3, :4].clone().requires_grad_()
     values = [
