@@ -1,11 +1,9 @@
 """For every test: a time limit, and nothing that it leaves in pytest's process."""
 
 import os
-import random
 import sys
 
 import pytest
-import torch
 import torch.distributed as dist
 
 from tests import helpers
@@ -57,12 +55,9 @@ def switches():
 def nothing_left(request):
     """Refuse a test that leaves what the next would meet; seeds are set again.
 
-    Each test has the same numbers in each run: torch's own seed is another in each
-    process. The fixture comes after all of a wider scope, and looks after the test's.
+    It comes after all fixtures of a wider scope, and looks after the test's own.
     """
     with helpers.unchanged_globals():
-        torch.manual_seed(0)
-        random.seed(0)
         before = Before()
         yield
         left = [] if apart.inside() else before.left()  # that Python ends with its file
