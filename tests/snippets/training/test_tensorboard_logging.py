@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,8 +111,12 @@ def test_served_and_inspected():
     with serving("--port", "0") as (address, listening):
         assert listening <= {"127.0.0.1", "::1"}
         assert address.startswith("http://localhost:")
-        with urllib.request.urlopen(f"{address}data/plugin/scalars/tags") as answer:
-            assert json.load(answer)["a"].keys() == {"loss/train"}
+        runs = {}
+        while not runs:  # it reads the files while it already answers
+            time.sleep(0.1)
+            with urllib.request.urlopen(f"{address}data/plugin/scalars/tags") as page:
+                runs = json.load(page)
+        assert runs["a"].keys() == {"loss/train"}
         port = address.rstrip("/").rpartition(":")[2]
         second = [*PROGRAM, "--logdir", "runs", "--port", port]
         other = subprocess.run(second, capture_output=True, text=True, check=False)
