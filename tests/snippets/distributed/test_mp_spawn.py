@@ -1,7 +1,6 @@
 """mp-spawn: real processes against plain loops, and how their failures arrive."""
 
 import signal
-from pathlib import PureWindowsPath
 
 import pytest
 import torch
@@ -65,6 +64,7 @@ def test_only_rank_0_writes(monkeypatch, tmp_path):
     """The sizes of the shares may differ: what is gathered is pickled."""
     gathered = []
     monkeypatch.setattr(dist, "init_process_group", lambda *a, **given: None)
+    monkeypatch.setattr(dist, "FileStore", lambda path, world_size: None)
     monkeypatch.setattr(dist, "destroy_process_group", lambda: None)
     monkeypatch.setattr(dist, "gather_object", lambda *a: gathered.append(a))
     snippet.work(2, 3, str(tmp_path))
@@ -72,9 +72,13 @@ def test_only_rank_0_writes(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_address_has_the_form_that_windows_needs():
-    """https://docs.pytorch.org/docs/stable/distributed.html: file:///d:/tmp/some_file"""
-    assert PureWindowsPath("d:/tmp", "store").as_uri() == "file:///d:/tmp/store"
+def test_a_folder_with_a_space_and_a_foreign_name(tmp_path):
+    """A URI of it would hold %20, which torch does not decode, and waits."""
+    odd = tmp_path / "my 文件"
+    odd.mkdir()
+    done = run_python(snippet.__file__, folder=tmp_path, TMPDIR=str(odd))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[[0, 4, 16], [1, 9]]\n"
 
 
 def test_how_failures_arrive(tmp_path):
