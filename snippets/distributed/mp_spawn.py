@@ -10,8 +10,10 @@ import torch.multiprocessing as mp
 
 def work(rank, world_size, folder):
     """Be one of the processes: mp.spawn passes the rank, then args."""
-    store = dist.FileStore(f"{folder}/store", world_size)  # a new file: no port
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=world_size)
+    store = dist.FileStore(f"{folder}/store", world_size)  # new file: no port
+    dist.init_process_group(
+        "gloo", store=store, rank=rank, world_size=world_size
+    )
     own = torch.arange(5)[rank::world_size] ** 2  # your work on its share
     results = [None] * world_size if rank == 0 else None
     dist.gather_object(own.tolist(), results)  # to rank 0
