@@ -21,6 +21,8 @@ from cookbook.site import find, publish, render, search, worker
 
 SOURCE = Path("wheel")
 PACKAGE = "pytorch_cookbook"
+SMALL = 9 | lzma.PRESET_EXTREME
+TEXT = [{"id": lzma.FILTER_LZMA2, "preset": SMALL, "lc": 4, "lp": 0, "pb": 0}]
 
 
 def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
@@ -31,7 +33,9 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
         data = copy / PACKAGE / "data"
         data.mkdir()
         for name, text in files(catalogue):
-            (data / f"{name}.xz").write_bytes(lzma.compress(text.encode()))
+            (data / f"{name}.xz").write_bytes(
+                lzma.compress(text.encode(), filters=TEXT)
+            )
         shutil.copy(worker.__file__, copy / PACKAGE)
         if site:
             with tarfile.open(data / "site.tar.xz", "w:xz") as packed:

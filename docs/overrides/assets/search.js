@@ -320,8 +320,9 @@ class Index {
   /** What is added for a query that says just what a phrase does; the less it does, the more
       for what many lead to, and the less for first aid where nobody complains of anything. */
   worth(n, query, wanted, asked) {
-    const said = query.trim().toLowerCase(), { location, title, errors } = this.docs
-    const quoted = said.length >= SAID && `${title[n]}\n${errors[n] ?? ""}`.toLowerCase().includes(said)
+    const said = telling(query).replace(/^:/, "").trim().toLowerCase(), { location, title, errors } = this.docs
+    const lines = `${title[n]}\n${errors[n] ?? ""}`.toLowerCase().split("\n").map(line => line.replace("…", ""))
+    const quoted = said.length >= SAID && lines.some(line => line.includes(said) || line.length > 4 * SAID && said.includes(line))
     const calm = location[n]?.startsWith(FIRST_AID) && !quoted && !COMPLAINT.test(query)
     const alike = Math.max(quoted ? QUOTED : 0, this.likeness(n, wanted, asked))
     const before = (this.prior[n] ?? 1) * (calm ? CALM : 1)
