@@ -29,7 +29,8 @@ def warp(x, flow):
     at = flow + torch.stack([j, i]).float().to(flow.device)  # x before y
     size = at.new_tensor([W, H]).view(2, 1, 1)
     grid = (2 * at + 1) / size - 1  # pixel numbers to -1 .. 1
-    return F.grid_sample(x, grid.permute(0, 2, 3, 1), align_corners=False)
+    grid = grid.permute(0, 2, 3, 1)  # at least float32, as x has to be
+    return F.grid_sample(x.to(at.dtype), grid, align_corners=False).to(x.dtype)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,16 @@ def test_places_are_exact_for_a_flow_in_half_precision(dtype):
     torch.testing.assert_close(snippet.warp(image, flow), image, atol=1e-3, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_an_image_keeps_its_dtype(dtype):
+    image, flow = torch.rand(2, 3, 5, 7).to(dtype), torch.ones(2, 2, 5, 7)
+    for kind in {dtype, torch.float32}:
+        moved = snippet.warp(image, flow.to(kind))
+        assert moved.dtype == dtype
+        expected = F.pad(image[..., 1:, 1:], (0, 1, 0, 1))
+        torch.testing.assert_close(moved, expected, atol=1e-2, rtol=0)
+
+
 def test_autocast_blurs_the_grid():
     image, degrees = torch.rand(1, 1, 128, 128), torch.tensor([30.0])
     expected = snippet.affine(image, degrees)
