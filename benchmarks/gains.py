@@ -8,110 +8,20 @@ A function here is given the device and returns the usual way, the recipe's way 
 numbers that its words name.
 """
 
-import json
-import platform
 import runpy
-import statistics
 import sys
 import tempfile
-import time
-import traceback
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
-from torch.utils.benchmark import Timer
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 from torch.utils.data import DataLoader, Dataset
 
-ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "verified" / "gains"
-ROUNDS = 5
-
-
-def speed(before: Callable, after: Callable) -> float:
-    """How many times as fast: medians of alternating rounds, after a warm-up."""
-    timers = [
-        Timer("f()", globals={"f": f}, num_threads=torch.get_num_threads())
-        for f in (before, after)
-    ]
-    for f in (before, after, before, after):
-        f()
-    rounds = [
-        [timer.blocked_autorange(min_run_time=0.2).median for timer in timers]
-        for _ in range(ROUNDS)
-    ]
-    usual, ours = (statistics.median(times) for times in zip(*rounds, strict=True))
-    return usual / ours
-
-
-def first_call(before: Callable, after: Callable) -> float:
-    """How many times as fast, where a thing is done once."""
-    times = []
-    for f in (before, after):
-        started = time.perf_counter()
-        f()
-        times.append(time.perf_counter() - started)
-    return times[0] / times[1]
-
-
-def memory(before: Callable, after: Callable) -> float:
-    """How many times as much GPU memory the usual way takes at its peak."""
-    peaks = []
-    for f in (before, after):
-        f()  # libraries and compilers take theirs
-        torch.cuda.synchronize()
-        torch.cuda.reset_peak_memory_stats()
-        held = torch.cuda.memory_allocated()
-        f()
-        peaks.append(torch.cuda.max_memory_allocated() - held)
-    return peaks[0] / peaks[1]
-
-
-@dataclass(frozen=True)
-class Gain:
-    """One line of a page: what is measured, in both languages."""
-
-    slug: str
-    measures: dict[Callable, str]  # each with the devices on which it is taken
-    words: dict
-    ways: Callable
-
-    def taken(self, device: torch.device) -> dict:
-        """Measure it."""
-        before, after, numbers = self.ways(device)
-        words = {lang: text.format(**numbers) for lang, text in self.words.items()}
-        ratios = {
-            "memory" if measure is memory else "speed": rounded(measure(before, after))
-            for measure, devices in self.measures.items()
-            if device.type in devices
-        }
-        return {"slug": self.slug, **words, **ratios}
-
-
-def rounded(ratio: float) -> float:
-    """Two digits: more would not be the same tomorrow."""
-    return float(f"{ratio:.2g}")
-
-
-GAINS: list[Gain] = []
-
-
-def gain(slug: str, measures: dict[Callable, str], en: str, zh: str) -> Callable:
-    """Take a function that returns both ways in."""
-
-    def note(ways: Callable) -> Callable:
-        GAINS.append(Gain(slug, measures, {"en": en, "zh": zh}, ways))
-        return ways
-
-    return note
+from benchmarks.measuring import ROOT, first_call, gain, main, memory, speed
 
 
 def snippet(path: str) -> dict:
@@ -153,8 +63,8 @@ def blocks(device: torch.device) -> tuple[list[nn.Module], torch.Tensor]:
 
 
 def autocast(dtype: torch.dtype, model: nn.Module, x: torch.Tensor) -> None:
-    """A step of which the forward is in another dtype."""
-    with torch.autocast(x.device.type, dtype):
+    """A step of which the forward is in this dtype."""
+    with torch.autocast(x.device.type, dtype, enabled=dtype != torch.float32):
         y = model(x)
     y.float().square().mean().backward()
     model.zero_grad()
@@ -225,10 +135,8 @@ def _(device):
     model, x, size = convolutions(device)
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
     other = deepcopy(model).to(memory_format=torch.channels_last)
-    after = partial(autocast, dtype, other, x.to(memory_format=torch.channels_last))
     before = partial(autocast, dtype, model, x)
-    if dtype == torch.float32:
-        before, after = partial(step, model, x), partial(step, other, after.args[2])
+    after = partial(autocast, dtype, other, x.to(memory_format=torch.channels_last))
     return before, after, {"size": size, "dtype": str(dtype).removeprefix("torch.")}
 
 
@@ -260,8 +168,7 @@ def _(device):
 )
 def _(device):
     model, x, size = layer(device)
-    compiled = deepcopy(model)
-    compiled = torch.compile(compiled)
+    compiled = torch.compile(deepcopy(model))
     return partial(step, model, x), partial(step, compiled, x), {"size": size}
 
 
@@ -338,7 +245,7 @@ def _(device):
 )
 def _(device):
     model = nn.Sequential(*[nn.Linear(16, 16) for _ in range(50)]).to(device)
-    x, graph, side = torch.zeros(8, 16, device=device), torch.cuda.CUDAGraph(), None
+    x, graph = torch.zeros(8, 16, device=device), torch.cuda.CUDAGraph()
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.no_grad(), torch.cuda.stream(side):
@@ -485,7 +392,7 @@ def _(device):
 )
 def _(device):
     attention = snippet("llm/kv_cache")["CausalSelfAttention"]
-    attend, x = attention(C=256, nh=8).to(device).eval(), None
+    attend = attention(C=256, nh=8).to(device).eval()
     x = torch.randn(1, 512, 256, device=device)
 
     @torch.no_grad()
@@ -532,7 +439,8 @@ def _(device):
 @gain(
     "flex-attention",
     {speed: "cuda"},
-    "8192 tokens, each sees the 256 before it; instead of `scaled_dot_product_attention` with a mask",  # noqa: E501
+    "8192 tokens, each sees the 256 before it; instead of "
+    "`scaled_dot_product_attention` with a mask",
     "8192 个 token，每个只看前 256 个；对比带掩码的 `scaled_dot_product_attention`",
 )
 def _(device):
@@ -613,14 +521,13 @@ def _(device):
 def _(device):
     made, x = blocks(device)
     model = nn.Sequential(*made)
-    return (
-        partial(step, model, x),
-        lambda: (
-            [(model(part).square().mean() / 8).backward() for part in x.split(2048)]
-            and model.zero_grad()
-        ),
-        {},
-    )
+
+    def accumulated():
+        for part in x.split(2048):
+            (model(part).square().mean() / 8).backward()
+        model.zero_grad()
+
+    return partial(step, model, x), accumulated, {}
 
 
 @gain(
@@ -666,55 +573,21 @@ def _(device):
     def build():
         return nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(48)])
 
-    path = Path(tempfile.mkdtemp()) / "model.pth"
-    torch.save(build().state_dict(), path)
+    folder = tempfile.TemporaryDirectory()  # it goes with the functions
+    torch.save(build().state_dict(), f"{folder.name}/model.pth")
+
+    def saved(**options):
+        return torch.load(f"{folder.name}/model.pth", weights_only=True, **options)
 
     def usual():
-        build().load_state_dict(torch.load(path, weights_only=True))
+        build().load_state_dict(saved())
 
     def mapped():
         with torch.device("meta"):
             model = build()
-        state = torch.load(path, weights_only=True, mmap=True)
-        model.load_state_dict(state, assign=True)
+        model.load_state_dict(saved(mmap=True), assign=True)
 
     return usual, mapped, {}
-
-
-def main(slugs: list[str]) -> int:
-    """Measure, print and save; 1 where something could not be measured."""
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
-    file = FOLDER / f"{name.lower().replace(' ', '-')}.json"
-    old = json.loads(file.read_text("utf-8"))["gains"] if file.exists() else []
-    found, failed = [], False
-    for one in GAINS:
-        taken_here = any(device.type in devices for devices in one.measures.values())
-        if not taken_here or (slugs and one.slug not in slugs):
-            continue
-        torch.manual_seed(0)
-        torch.compiler.reset()
-        try:
-            taken = one.taken(device)
-        except Exception:  # the others can be measured
-            traceback.print_exc()
-            failed = True
-            continue
-        found.append(taken)
-        print(*taken.values(), sep=" | ", flush=True)
-    done = {one["slug"] for one in found}
-    document = {
-        "device": name,
-        "cores": torch.get_num_threads() if device.type == "cpu" else None,
-        "torch": torch.__version__.partition("+")[0],
-        "python": platform.python_version(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "gains": [one for one in old if one["slug"] not in done] + found,
-    }
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    file.write_text(f"{text}\n", encoding="utf-8")
-    return int(failed)
 
 
 if __name__ == "__main__":

@@ -53,11 +53,12 @@ def switches():
 
 @pytest.fixture(autouse=True)
 def nothing_left(request):
-    """Refuse a test that leaves what the next would meet; seeds are set again.
+    """Refuse a test that leaves what the next would meet; each draws the same numbers.
 
     It comes after all fixtures of a wider scope, and looks after the test's own.
     """
     with helpers.unchanged_globals():
+        helpers.seed()  # torch starts with another in each process
         before = Before()
         yield
         left = [] if apart.inside() else before.left()  # that Python ends with its file

@@ -51,6 +51,12 @@ def run_on(device: str | None, path: str, patch: pytest.MonkeyPatch) -> SimpleNa
     return SimpleNamespace(**names)
 
 
+def seed():
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+
+
 @contextmanager
 def unchanged_globals():
     """Undo what a snippet sets process-wide: seeds, switches, dtype, environment."""

@@ -70,6 +70,8 @@ def run_file(item: pytest.Item) -> dict:
         lines = file.read_text("utf-8").splitlines() if file.exists() else []
     reports = {None: ended}
     for data in map(json.loads, lines):
+        if isinstance(data["longrepr"], list):  # where a test skips: JSON has no tuple
+            data["longrepr"] = tuple(data["longrepr"])
         reports.setdefault(data["nodeid"], []).append(data)
     return reports
 

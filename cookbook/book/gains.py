@@ -18,14 +18,36 @@ class Gain:
 
 
 def load(root: Path) -> dict[str, list[Gain]]:
-    """The gains by slug, those of GPUs first."""
+    """The gains by slug, those of GPUs first; files with a fault are left out."""
     found: dict[str, list[Gain]] = {}
-    for file in sorted((root / FOLDER).glob("*.json"), reverse=True):
-        run = json.loads(file.read_text("utf-8"))
-        cores = f" ({run['cores']})" if run["cores"] else ""
-        where = f"{run['device']}{cores}, torch {run['torch']}"
-        for one in run["gains"]:
-            words = {lang: one[lang] for lang in ("en", "zh")}
-            ratios = one.get("speed"), one.get("memory")
-            found.setdefault(one["slug"], []).append(Gain(where, words, *ratios))
+    for file in reversed(files(root)):
+        if fault(file) is None:
+            for slug, gain in _read(file):
+                found.setdefault(slug, []).append(gain)
     return found
+
+
+def files(root: Path) -> list[Path]:
+    """The files of gains, believable or not."""
+    return sorted((root / FOLDER).glob("*.json"))
+
+
+def fault(file: Path) -> str | None:
+    """Why a file does not count; None where it does."""
+    try:
+        _read(file)
+    except (ValueError, TypeError, KeyError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _read(file: Path) -> list[tuple[str, Gain]]:
+    run = json.loads(file.read_text("utf-8"))
+    cores = f" ({run['cores']})" if run["cores"] else ""
+    where = f"{run['device']}{cores}, torch {run['torch']}"
+    return [(one["slug"], _gain(one, where)) for one in run["gains"]]
+
+
+def _gain(one: dict, where: str) -> Gain:
+    words = {lang: one[lang] for lang in ("en", "zh")}
+    return Gain(where, words, one.get("speed"), one.get("memory"))

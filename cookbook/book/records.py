@@ -79,10 +79,15 @@ class Record:
 
 def name_of(environment: dict) -> str:
     """The file name an environment has: ``cpu-torch2.15.0-py3.11``."""
-    device = re.sub(r"[^a-z0-9]+", "-", environment["device"].lower()).strip("-")
+    device = device_slug(environment["device"])
     release = environment["torch"].partition("+")[0]
     python = ".".join(environment["python"].split(".")[:2])
     return f"{device}-torch{release}-py{python}"
+
+
+def device_slug(device: str) -> str:
+    """What stands for a device in file names: ``nvidia-h200``."""
+    return re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")
 
 
 def environment(root: Path, probed: str) -> dict:
@@ -114,7 +119,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def write(root: Path, environment: dict, blocks: list[dict], known: set[str]) -> Path:
-    """Write an environment's record; the old one stays until the new is whole.
+    """Write an environment's record.
 
     A run of a part of the blocks takes nothing away: what it did not run stays as the
     old record has it, while its path is ``known``.
@@ -130,12 +135,17 @@ def write(root: Path, environment: dict, blocks: list[dict], known: set[str]) ->
         "environment": dict(sorted(environment.items())),
         "blocks": sorted(merged.values(), key=lambda block: block["path"]),
     }
-    file.parent.mkdir(exist_ok=True)
+    write_whole(file, document)
+    return file
+
+
+def write_whole(file: Path, document: dict) -> None:
+    """Write a document as JSON; the old one stays until the new is whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(".tmp")
     text = json.dumps(document, ensure_ascii=False, indent=1)
     temporary.write_text(f"{text}\n", encoding="utf-8")
     temporary.replace(file)
-    return file
 
 
 def load(root: Path) -> list[Record]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from cookbook.book import moved, records
+from cookbook.book import gains, moved, records
 from cookbook.book.catalogue import CATEGORIES, Catalogue, Recipe
 from cookbook.book.pages import INCLUDE, LANGUAGES, Page, PageError, tests_of
 from cookbook.checks import answers, files, messages, page, prose, snippets, twins
@@ -190,9 +190,11 @@ def _unproved_outputs(catalogue: Catalogue, page: Page) -> Iterator[Problem]:
 
 
 def _record_problems(root: Path) -> Iterator[Problem]:
-    """Records of runs that cannot be believed."""
-    for file in records.files(root):
-        if why := records.fault(file):
+    """Records of runs, and of gains, that cannot be believed."""
+    found = [(file, records.fault(file)) for file in records.files(root)]
+    found += [(file, gains.fault(file)) for file in gains.files(root)]
+    for file, why in found:
+        if why:
             path = file.relative_to(root)
             yield Problem(path, 1, "record-malformed", {"why": why})
 

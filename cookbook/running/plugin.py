@@ -6,6 +6,7 @@ those of ``cookbook.book``; each runs in a process of its own. ``make check`` co
 them with what the site shows.
 """
 
+import itertools
 import subprocess
 import sys
 from dataclasses import replace
@@ -144,11 +145,11 @@ def pytest_sessionfinish(session):
     if not config.option.save_runs or runner_key not in config.stash:
         return
     runner = config.stash[runner_key]
-    jobs = config.stash[jobs_key].items()
-    for item in (item for _, items in jobs for item in items if item.cause):
+    shown = config.stash[jobs_key].values()
+    for item in itertools.chain(*shown):
         if judge.is_warning(item.cause):  # only_warned asks; all run side by side
             runner.submit(item.unwarned)
-    blocks = [block_record(judged) for _, items in jobs if (judged := ran(items))]
+    blocks = [block_record(judged) for items in shown if (judged := ran(items))]
     terminal = config.get_terminal_writer()
     try:
         probed = runner.submit(Job((str(PROBE),))).result().stdout

@@ -146,7 +146,8 @@ def test_a_tick_is_for_the_blocks_that_earned_it(book):
     assert book.line("zh") == earned
 
 
-RERUN = "; run pytest --save-runs in that environment, or remove the file"
+RERUN = "; write it anew there, by pytest --save-runs or python -m benchmarks.gains, "
+RERUN += "or remove the file"
 FAULTS = {
     "JSONDecodeError: Expecting": ('"blocks"', "blocks"),
     "KeyError: 'blocks'": ('"blocks"', '"block"'),
@@ -165,6 +166,15 @@ def test_a_record_that_can_not_be_believed_is_reported_and_ignored(book, words):
     assert problem.startswith(f"{file}:1: R102 the record cannot be believed: {words}")
     assert problem.endswith(RERUN)
     assert book.line().startswith("CPU: not yet run")
+
+
+def test_gains_that_can_not_be_believed_are_reported_and_ignored(book):
+    file = "verified/gains/cpu.json"
+    book.cookbook.write(file, '{"device": "CPU", "cores": 2, "torch": "2.15.0"}')
+    (problem,) = problems(book.root)
+    said = f"{file}:1: R102 the record cannot be believed: KeyError: 'gains'"
+    assert problem == said + RERUN
+    assert book.catalogue.gains == {}
 
 
 def test_what_is_written_can_be_believed(book):

@@ -50,6 +50,8 @@ def refuse_writing(event: str, args: tuple) -> None:
 
     Only ``pytest --record`` does, when it runs the pages.
     """
+    if sys.is_finalizing():  # the modules are gone
+        return
     if os.environ.get("PYTEST_CURRENT_TEST", "").startswith("docs/"):
         return
     if event == "open" and isinstance(args[0], str) and args[2] & WRITES:

@@ -26,7 +26,9 @@ const NEAREST = 3               // recipes, or categories, offered where none fi
 const FIRST_AID = "errors/"     // the category of what goes wrong
 const CALM = 0.8                // what it is worth to who complains of nothing
 const LED_TO = 0.4              // how much more the recipe is worth that most others lead to
-const QUOTED = 0.7, SAID = 10   // how like a recipe a query is that stands in a title or a message of it; its characters
+// How like a recipe a query is that stands in a title or a message of it, or holds one of them; the
+// characters that it must have, and those that a line must have which it holds.
+const QUOTED = 0.7, SAID = 10, HELD = 40
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
@@ -306,31 +308,37 @@ class Index {
   /** Recipes and topics for a query, best first: [number, score]; and what its terms stand for.
       A score is a share of what the whole query could earn. */
   rank(query) {
-    const wanted = new Map([...weighted(telling(query))].map(([term, asked]) => [term, this.lookUp(term, asked)]))
-    const all = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
+    const said = telling(query)
+    const wanted = new Map([...weighted(said)].map(([term, asked]) => [term, this.lookUp(term, asked)]))
+    const asked = { wanted, said: said.replace(/^:/, "").trim().toLowerCase(), calm: !COMPLAINT.test(query) }
+    asked.all = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
     const totals = new Map()
     for (const { scores, rarity } of wanted.values())
-      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
+      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / asked.all)
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
-      .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, query, wanted, all) : score]).sort(byScore)
-    return { ranked, wanted, all }
+      .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, asked) : score]).sort(byScore)
+    return { ranked, wanted }
   }
 
   /** What is added for a query that says just what a phrase does; the less it does, the more
       for what many lead to, and the less for first aid where nobody complains of anything. */
-  worth(n, query, wanted, asked) {
-    const said = telling(query).replace(/^:/, "").trim().toLowerCase(), { location, title, errors } = this.docs
-    const lines = `${title[n]}\n${errors[n] ?? ""}`.toLowerCase().split("\n").map(line => line.replace("…", ""))
-    const quoted = said.length >= SAID && lines.some(line => line.includes(said) || line.length > 4 * SAID && said.includes(line))
-    const calm = location[n]?.startsWith(FIRST_AID) && !quoted && !COMPLAINT.test(query)
-    const alike = Math.max(quoted ? QUOTED : 0, this.likeness(n, wanted, asked))
-    const before = (this.prior[n] ?? 1) * (calm ? CALM : 1)
+  worth(n, { wanted, said, all, calm }) {
+    const quoted = said.length >= SAID && this.quotes(n, said)
+    const alike = Math.max(quoted ? QUOTED : 0, this.likeness(n, wanted, all))
+    const aid = calm && !quoted && this.docs.location[n]?.startsWith(FIRST_AID)
+    const before = (this.prior[n] ?? 1) * (aid ? CALM : 1)
     return (1 + LIKE * alike) * (1 + (1 - alike) * (before - 1))
   }
 
+  /** Whether a query stands in a recipe's title or in a message of it, or holds one of them. */
+  quotes(n, said) {
+    const lines = `${this.docs.title[n]}\n${this.docs.errors[n] ?? ""}`.toLowerCase().replaceAll("…", "").split("\n")
+    return lines.some(line => line.includes(said) || line.length > HELD && said.includes(line))
+  }
+
   /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
-  likeness(n, wanted, asked) {
+  likeness(n, wanted, all) {
     let best = 0
     for (const places of this.phrasesOf(n)) {
       let common = 0, follows = 1, last
@@ -349,7 +357,7 @@ class Index {
       if (!common) continue
       let more = 0
       for (const term of places.keys()) if (!met.has(term)) more += this.rarityOf(term)
-      best = Math.max(best, common / (asked + more) * (1 - ORDER + ORDER * follows / wanted.size))
+      best = Math.max(best, common / (all + more) * (1 - ORDER + ORDER * follows / wanted.size))
     }
     return best
   }
@@ -364,7 +372,7 @@ class Index {
 
   search(query) {
     if (!query.trim()) return { items: this.popular.map(n => this.result(n, 0, new Set())), none: false }
-    const { ranked, wanted, all } = this.rank(query)
+    const { ranked, wanted } = this.rank(query)
     // What shares but a character with the query would only puzzle who sees it marked.
     const sure = ({ matches }) => [...matches].filter(([, worth]) => worth > HALF).map(([term]) => term)
     const used = new Set([...wanted.values()].flatMap(sure))
