@@ -8,7 +8,7 @@ array = np.arange(6.0).reshape(2, 3)  # NumPy's default is float64
 shared = torch.from_numpy(array)  # no copy
 x = torch.from_numpy(array).float()  # float32, for layers
 own = torch.tensor(array)  # a copy, still float64
-flipped = torch.from_numpy(array[:, ::-1].copy())  # negative strides
+flipped = torch.from_numpy(array[::-1].copy())  # negative strides
 
 array[0, 0] = 9.0  # changes the tensor that shares the memory
 print("shared", shared[0, 0].item(), "own", own[0, 0].item())

@@ -15,7 +15,7 @@ loader = [(data, data[:, :3].argmax(1))] * 20  # yours: a DataLoader
 for x, y in loader:
     x, y = x.to(device), y.to(device)
     optimizer.zero_grad()
-    with torch.autocast(device.type, dtype=torch.bfloat16):
+    with torch.autocast(x.device.type, dtype=torch.bfloat16):
         logits = model(x)  # bfloat16
         loss = loss_fn(logits, y)  # float32
     loss.backward()  # outside the block

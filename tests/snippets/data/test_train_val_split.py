@@ -1,6 +1,7 @@
 """train-val-split: parts are disjoint and complete, classes shared out as computed."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.model_selection import (
@@ -57,6 +58,16 @@ def test_the_random_split_repeats():
     assert sorted(first + second) == list(range(10))
 
 
+def test_one_more_file_changes_the_whole_split():
+    """What was trained on is then validated on."""
+
+    def split(n):
+        generator = torch.Generator().manual_seed(0)
+        return random_split(range(n), [0.8, 0.2], generator)
+
+    assert set(split(101)[1].indices) & set(split(100)[0].indices)
+
+
 def test_both_parts_of_random_split_share_the_dataset():
     train, val = random_split(snippet.dataset, [0.5, 0.5])
     assert train.dataset is val.dataset
@@ -84,6 +95,16 @@ def test_the_other_messages():
         random_split(TEN, [len(TEN) * 0.8, len(TEN) * 0.2])
     with raises_as_documented(PAGE, "ValueError: The least populated"):
         train_test_split(range(4), test_size=2, stratify=[0, 0, 0, 1])
+
+
+def test_a_regression_target_is_stratified_by_its_quantiles():
+    y = np.random.default_rng(0).normal(size=100) ** 3
+    with raises_as_documented(PAGE, "ValueError: The least populated"):
+        train_test_split(range(100), test_size=0.2, stratify=y)
+    bins = pd.qcut(y, 5, labels=False)
+    _, val = train_test_split(range(100), test_size=0.2, stratify=bins, random_state=0)
+    edges = np.quantile(y, [0.2, 0.4, 0.6, 0.8])
+    assert np.bincount(np.searchsorted(edges, y[val])).tolist() == [4] * 5
 
 
 def test_labels_of_a_part():

@@ -82,6 +82,17 @@ def test_functions_and_forward_call_no_hook():
     assert len(calls) == 2
 
 
+def test_a_compiled_model_that_has_run_sees_no_new_hook():
+    model, x, calls = network(), torch.randn(3, 4), []
+    compiled = torch.compile(model, backend="eager")
+    compiled(x)
+    with model[1].register_forward_hook(lambda *_: calls.append(1)):
+        compiled(x)
+        assert calls == []
+        model(x)
+    assert calls == [1]
+
+
 def test_the_output_projection_of_attention_is_not_called():
     attention, calls = nn.MultiheadAttention(4, 2, batch_first=True), []
     attention.out_proj.register_forward_hook(lambda *_: calls.append(1))

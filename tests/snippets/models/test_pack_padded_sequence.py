@@ -114,6 +114,16 @@ def test_the_answer_keeps_the_length_of_the_padding():
     assert not names["output"][:, 5:].any()
 
 
+def test_a_gru_has_no_cell_state():
+    """Taken as an LSTM's, its two directions are h_n and c_n."""
+    gru = nn.GRU(3, 5, bidirectional=True, batch_first=True)
+    _, h_n = gru(snippet.packed)
+    assert h_n.shape == (2, 3, 5)
+    _, (forward, backward) = gru(snippet.packed)
+    torch.testing.assert_close(torch.stack([forward, backward]), h_n)
+    torch.testing.assert_close(h_n[:, 0], gru(snippet.sequences[0])[1])
+
+
 def test_the_answer_in_bfloat16():
     lstm = nn.LSTM(3, 5, batch_first=True).bfloat16()
     names = {"padded": snippet.padded.bfloat16(), "lengths": snippet.lengths}

@@ -1,8 +1,10 @@
 """numpy-to-tensor: values against NumPy, memory by writing and by pointer."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from PIL import Image
 
 from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
@@ -19,7 +21,7 @@ def test_values_and_dtypes_equal_numpy():
         (snippet.shared, after),
         (snippet.x, before.astype(np.float32)),
         (snippet.own, before),
-        (snippet.flipped, np.fliplr(before)),
+        (snippet.flipped, np.flipud(before)),
     ]:
         np.testing.assert_array_equal(tensor.numpy(), expected, strict=True)
     np.testing.assert_array_equal(snippet.array, after, strict=True)
@@ -42,8 +44,14 @@ def test_the_answer_for_a_slice_of_another_dtype(dtype):
     assert names["x"].dtype == torch.float32
     for name in ("shared", "x", "own"):
         np.testing.assert_array_equal(names[name].numpy(), array)
-    np.testing.assert_array_equal(names["flipped"], np.fliplr(array))
+    np.testing.assert_array_equal(names["flipped"], np.flipud(array))
     assert names["shared"].data_ptr() == array.ctypes.data != names["own"].data_ptr()
+
+
+def test_the_answer_for_a_signal_of_one_dimension():
+    names = {"array": np.array([1.0, 2.0, 3.0])}
+    exec(answer("numpy-to-tensor"), names)
+    assert names["flipped"].tolist() == [3, 2, 1]
 
 
 def test_aliasing_depends_on_the_dtype():
@@ -126,7 +134,15 @@ def always_warn():
 def test_a_read_only_array_is_warned_of(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros(2))
     mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
-    for array in (np.frombuffer(b"123", np.uint8), mapped):
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    arrays = [
+        np.frombuffer(b"123", np.uint8),
+        mapped,
+        np.asarray(Image.new("L", (2, 2))),
+    ]
+    if int(pd.__version__.split(".")[0]) >= 3:
+        arrays += [table.to_numpy(), table["a"].values]
+    for array in arrays:
         for convert in (torch.from_numpy, torch.as_tensor):
             with raises_as_documented(
                 PAGE, "UserWarning: The given NumPy"

@@ -114,6 +114,10 @@ def test_messages():
         F.cross_entropy(logits, target, torch.ones(3).double())
     with pytest.raises(RuntimeError, match="Float but found Long"):
         F.cross_entropy(logits, target, torch.ones(3).long())
+    with raises_as_documented(PAGE, "RuntimeError: expected scalar type BFloat16"):
+        F.cross_entropy(logits.bfloat16(), target, torch.ones(3))
+    with pytest.raises(RuntimeError, match="Half but found Float"):
+        F.cross_entropy(logits.half(), target, torch.ones(3))
     for labels in (torch.tensor([0, -100]), torch.ones(2, 2).long()):
         with raises_as_documented(PAGE, "RuntimeError: bincount only"):
             torch.bincount(labels, minlength=3)

@@ -81,7 +81,7 @@ def test_the_answer_pasted_trains_a_readers_model(rest):
         names = {"loader": torch.utils.data.DataLoader(data, 32, drop_last=rest == 1)}
         names |= {"model": model, "loss_fn": nn.CrossEntropyLoss()}
         names |= {"optimizer": torch.optim.AdamW(model[1:].parameters(), lr=0.01)}
-        exec(code, names | {"device": torch.device("cpu")})
+        exec(code, names | {"device": "cpu"})  # as readers write it
         return weights(model)
 
     assert set(ANSWER.yours) == {"loader", "device", "optimizer", "model", "loss_fn"}
@@ -202,6 +202,17 @@ def test_bceloss_is_refused_on_cuda_only():
                 bce(fake, fake)
     finally:
         torch.set_autocast_enabled("cuda", False)
+
+
+def test_a_float32_buffer_refuses_what_a_layer_returns():
+    out, mask = torch.zeros(3, 2), torch.tensor([True, False, True])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        h = nn.Linear(4, 2)(torch.ones(2, 4))
+        with raises_as_documented(PAGE, "RuntimeError: Index put"):
+            out[mask] = h
+        out[mask] = h.to(out.dtype)
+    assert torch.equal(out[[0, 2]], h.float())
+    assert (out[1] == 0).all()
 
 
 def test_a_layer_outside_the_block_refuses_bfloat16():
