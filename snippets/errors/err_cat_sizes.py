@@ -12,7 +12,7 @@ except RuntimeError as error:
     print("error:", error)
 
 print([*skip.shape], [*up.shape])  # equal except in dim
-up = F.interpolate(up, size=skip.shape[-2:])  # (B, C, 57, 57)
+up = F.interpolate(up, size=skip.shape[2:])  # (B, C, 57, 57)
 both = torch.cat([skip, up], dim=1)  # (B, 2C, 57, 57)
 
 assert torch.equal(both[:, :8], skip)

@@ -30,6 +30,14 @@ def test_every_sample_as_in_a_loop():
     np.testing.assert_allclose(pairs, expected, rtol=1e-5)
 
 
+def test_keywords_are_shared():
+    w = torch.rand(3, 4)  # one row for each sample
+    out = vmap(lambda a, w: a @ w.T)(X, w=w)
+    np.testing.assert_allclose(out, X.numpy() @ w.numpy().T, rtol=1e-5)
+    out = vmap(lambda a, w: a @ w)(X, w)
+    np.testing.assert_allclose(out, (X * w).sum(1), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("a", "expected"), [(0.5, 0.125), (1.0, 0.5), (3.0, 2.5)])
 def test_one_sample_by_hand(a, expected):
     assert f(torch.tensor([a]), torch.zeros(1), torch.ones(1)) == expected

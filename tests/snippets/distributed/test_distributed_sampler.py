@@ -65,6 +65,16 @@ def test_coverage(length, world_size):
             assert len(drawn) == -(-length // world_size) * world_size
 
 
+def test_the_loader_s_drop_last_leaves_the_repeated_sample():
+    drawn = []
+    for rank in range(2):
+        sampler = DistributedSampler(range(5), 2, rank)
+        loader = DataLoader(range(5), 1, sampler=sampler, drop_last=True)
+        drawn += [i.item() for i in loader]
+    assert sorted(set(drawn)) == list(range(5))
+    assert len(drawn) == 6
+
+
 def test_the_order_changes_with_epoch_and_seed_alone():
     sampler = DistributedSampler(range(9), 1, 0)
     assert list(sampler) == list(sampler) == order(0, 9)

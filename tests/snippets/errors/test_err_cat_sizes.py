@@ -28,6 +28,15 @@ def test_the_answer_joins_the_channels(h, w, capsys):
     )
 
 
+@pytest.mark.parametrize("size", [(9,), (5, 9, 7)])
+def test_the_answer_for_signals_and_volumes(size):
+    skip = torch.randn(2, 4, *size)
+    pool = F.max_pool1d if len(size) == 1 else F.max_pool3d
+    names = {"skip": skip, "up": F.interpolate(pool(skip, 2), scale_factor=2)}
+    exec(ANSWER.text, names)
+    assert names["both"].shape == (2, 8, *size)
+
+
 def test_the_message_names_the_dimension_that_is_joined():
     found = load_snippet("errors/err_cat_sizes.py")
     small = F.interpolate(found.up, size=(56, 56))

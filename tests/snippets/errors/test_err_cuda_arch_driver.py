@@ -121,3 +121,14 @@ def test_the_table_of_builds_is_that_of_torch():
                 codes = codes["x86_64"] if isinstance(codes, dict) else codes
                 there = any(fits(number, code) for code in codes)
                 assert there == (cell == "yes"), (capability, build)
+
+
+def test_an_old_gpu_gets_the_command_of_the_install_page():
+    command = (
+        "`python -m pip install torch==2.14.1 torchvision "
+        "--index-url https://download.pytorch.org/whl/cu126`"
+    )
+    for lang in ("en", "zh"):
+        for page in (PAGE, "setup/install-pytorch"):
+            text = (ROOT / f"docs/{lang}/{page}.md").read_text("utf-8")
+            assert command in text

@@ -144,6 +144,20 @@ def test_torchmetrics_counts_the_same(samples):
     np.testing.assert_allclose(each, [*recall, 0, 0], rtol=1e-6)
 
 
+def test_one_logit_for_two_classes():
+    """The page's line in the place of that with argmax, which is always 0."""
+    line = "pred = (model(x.to(device)) > 0).flatten()"
+    for lang in ("en", "zh"):
+        assert line in (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+    logits, y = torch.randn(33, 1), torch.randint(2, (33,))
+    assert not logits.argmax(1).any()
+    for target in (y, y.float(), y[:, None].float(), y.bool()):
+        names = {"model": nn.Identity(), "x": logits, "device": "cpu"}
+        exec(line, names)
+        right = (names["pred"] == target.flatten()).sum()
+        assert right == metrics.accuracy_score(y, logits > 0, normalize=False)
+
+
 def test_binary_and_several_labels():
     logits, y = torch.tensor([0.3, -2.0, 4.0]), torch.tensor([1.0, 0.0, 0.0])
     assert ((logits > 0) == y.bool()).sum() == 2

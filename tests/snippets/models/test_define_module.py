@@ -126,6 +126,15 @@ def test_data_for_the_constructor():
         Net(x)
 
 
+def test_a_constructor_with_single_underscores():
+    def _init_(self, width):
+        self.width = width
+
+    Net = type("Net", (nn.Module,), {"_init_": _init_})
+    with pytest.raises(TypeError, match=r"__init__\(\) takes 1 positional argument"):
+        Net(32)
+
+
 def test_relu_the_layer_given_a_tensor():
     with raises_as_documented(PAGE, "TypeError: linear(): argument 'input'"):
         nn.Linear(4, 3)(nn.ReLU(x))

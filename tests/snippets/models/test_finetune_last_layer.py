@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from torchvision import models
 from torchvision.datasets import ImageFolder
+from torchvision.transforms import v2
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
@@ -87,6 +88,18 @@ def test_the_images_are_prepared_as_the_weights_expect():
     black = snippet.preprocess(torch.zeros(3, 300, 400, dtype=torch.uint8))
     mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
     torch.testing.assert_close(black[:, 0, 0], -mean / std)
+
+
+def test_images_without_three_channels():
+    grey, with_alpha = Image.new("L", (300, 280), 90), Image.new("RGBA", (300, 280))
+    with raises_as_documented(PAGE, "RuntimeError: output with shape [1, 224, 224]"):
+        snippet.preprocess(grey)
+    with pytest.raises(RuntimeError, match=r"tensor a \(4\) must match .* b \(3\)"):
+        snippet.preprocess(with_alpha)
+    prepare = v2.Compose([v2.RGB(), snippet.preprocess])
+    colour = Image.new("RGB", (300, 280), (90, 90, 90))
+    torch.testing.assert_close(prepare(grey), snippet.preprocess(colour))
+    assert prepare(with_alpha).shape == (3, 224, 224)
 
 
 def test_the_answer_trains_any_batch_and_keeps_the_backbone(images):

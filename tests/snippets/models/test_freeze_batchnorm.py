@@ -3,10 +3,11 @@
 import pytest
 import torch
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 from torchvision.models import resnet18
 from torchvision.ops import FrozenBatchNorm2d
 
-from tests.helpers import load_snippet, recipes
+from tests.helpers import ROOT, load_snippet, recipes
 
 snippet = load_snippet("models/freeze_batchnorm.py")
 images = torch.rand(8, 3, 6, 6) + 2
@@ -101,6 +102,23 @@ def test_the_answer_in_every_epoch(model):
         model(images)
     assert model[1].training
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
+
+
+@pytest.mark.usefixtures("group")
+def test_before_ddp_not_only_after_it(model):
+    """DDP waits for the gradients that were wanted when it was made."""
+
+    def two_steps(net):
+        for _ in range(2):
+            snippet.freeze_batchnorm(net.train())
+            net(images).sum().backward()
+
+    finished = "Expected to have finished reduction in the prior iteration"
+    with pytest.raises(RuntimeError, match=finished):
+        two_steps(DistributedDataParallel(model))
+    assert finished in (ROOT / "docs/en/models/freeze-batchnorm.md").read_text("utf-8")
+    snippet.freeze_batchnorm(model)
+    two_steps(DistributedDataParallel(model))
 
 
 def test_momentum_zero_still_uses_the_batch():

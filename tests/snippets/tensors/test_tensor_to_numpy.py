@@ -107,6 +107,13 @@ def test_force_does_not_help_with_dtype_and_layout():
         torch.ones(1).astype(np.float32)
 
 
+def test_an_image_for_matplotlib():
+    x = torch.rand(3, 4, 5, requires_grad=True)
+    shown = x.permute(1, 2, 0).numpy(force=True)
+    np.testing.assert_array_equal(shown, np.moveaxis(x.numpy(force=True), 0, -1))
+    assert shown.shape == (4, 5, 3)
+
+
 def test_files(tmp_path):
     array = torch.eye(2).numpy(force=True)
     np.save(tmp_path / "x.npy", array)

@@ -52,6 +52,16 @@ def test_the_floor_the_page_states():
     assert f"{F.cross_entropy(soft.log(), soft):.3f}" == "0.500"
 
 
+def test_one_logit_is_two_classes_of_which_one_is_zero():
+    logits, y = torch.randn(9), torch.randint(2, (9,))
+    loss = F.binary_cross_entropy_with_logits(logits, 0.9 * y + 0.05)
+    both = torch.stack([torch.zeros(9), logits], 1)
+    wanted = [smoothed(t, 2, 0.1) for t in y.tolist()]
+    assert loss.item() == pytest.approx(cross_entropy(both, wanted))
+    with pytest.raises(TypeError, match="label_smoothing"):
+        torch.nn.BCEWithLogitsLoss(label_smoothing=0.1)
+
+
 def test_ignored_targets_do_not_count():
     logits = torch.randn(3, 10)
     masked = F.cross_entropy(logits, torch.tensor([1, -100, 2]), label_smoothing=0.1)
