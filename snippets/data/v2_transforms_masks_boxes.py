@@ -12,7 +12,7 @@ masks = torch.zeros(2, 80, 120, dtype=torch.uint8)  # (N, H, W)
 masks[0, 20:60, 30:70] = masks[1, 5:15, 110:120] = 1
 labels = torch.tensor([4, 9])
 
-image = tv.Image(pixels)  # a PIL image works, too
+image = v2.functional.to_image(pixels)  # or PIL, or NumPy (H, W, C)
 boxes = tv.BoundingBoxes(xyxy, format="XYXY", canvas_size=image.shape[-2:])
 target = {"boxes": boxes, "masks": tv.Mask(masks), "labels": labels}
 augment = [v2.RandomHorizontalFlip(), v2.RandomCrop((64, 64))]

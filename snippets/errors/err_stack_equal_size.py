@@ -11,6 +11,7 @@ resize = v2.Resize((224, 224))  # images: height and width
 def pad_collate(batch):
     """Return padded sequences (B, T), their lengths (B,), labels (B,)."""
     sequences, labels = zip(*batch, strict=True)
+    sequences = [torch.as_tensor(s) for s in sequences]  # lists, arrays
     lengths = torch.tensor([len(s) for s in sequences])
     padded = pad_sequence(sequences, batch_first=True)
     return padded, lengths, torch.tensor(labels)

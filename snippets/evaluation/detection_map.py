@@ -18,5 +18,6 @@ metric = MeanAveragePrecision(box_format="xyxy", class_metrics=True)
 metric.update(preds, targets)  # for every batch: two lists of dicts
 result = metric.compute()
 print(f"mAP@.5 {result['map_50']:.3f}, mAP@[.5:.95] {result['map']:.3f}")
-for label, ap in zip(result["classes"], result["map_per_class"], strict=True):
+classes, aps = result["classes"].view(-1), result["map_per_class"].view(-1)
+for label, ap in zip(classes, aps, strict=True):  # a single class: 0-d
     print(f"class {label}: {ap:.3f}")

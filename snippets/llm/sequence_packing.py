@@ -5,7 +5,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 sequences = [torch.tensor([5, 3, 8]), torch.tensor([7, 2]), torch.tensor([4])]
 
-ids = torch.cat(sequences)  # (T,)
+ids = torch.cat([torch.as_tensor(s) for s in sequences])  # (T,)
 lengths = torch.tensor([len(s) for s in sequences])
 doc = torch.arange(len(lengths)).repeat_interleave(lengths)  # 0 0 0 1 1 2
 position_ids = torch.cat([torch.arange(len(s)) for s in sequences])

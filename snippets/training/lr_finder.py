@@ -26,7 +26,7 @@ for lr, (x, y) in zip(lrs, chain.from_iterable(repeat(loader)), strict=False):
     loss.backward()
     opt.step()
     losses.append(loss.item())
-    if not losses[-1] < 4 * losses[0]:  # it explodes, or is NaN
+    if not losses[-1] < 4 * abs(losses[0]):  # it explodes, or is NaN
         break
 smooth = torch.tensor(losses).unfold(0, 9, 1).mean(1)  # of 9 batches
 lowest = lrs[smooth.nan_to_num(torch.inf).argmin() + 4]

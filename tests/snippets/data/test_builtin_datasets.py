@@ -107,6 +107,17 @@ def test_the_messages():
         next(iter(DataLoader(raw, 2)))
 
 
+def test_without_a_network(monkeypatch):
+    def unreachable(*_):
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unreachable)
+    with raises_as_documented(PAGE, "RuntimeError: Error downloading train-images"):
+        datasets.MNIST("data", download=True)
+    with raises_as_documented(PAGE, "URLError: <urlopen error"):
+        datasets.CIFAR10("data", download=True)
+
+
 def test_the_variants():
     steps = [v2.ToImage(), v2.Grayscale(3), v2.Resize(224)]
     transform = v2.Compose([*steps, v2.ToDtype(torch.float32, scale=True)])

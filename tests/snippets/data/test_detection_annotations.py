@@ -113,6 +113,28 @@ def test_the_txt_of_yolo(tmp_path):
     assert file.read_text() == ""
 
 
+@pytest.mark.filterwarnings("ignore:loadtxt")
+@pytest.mark.parametrize("lines", [[], ["1 0.5 0.25 1 1"], ["1 0.5 0.25 1 1"] * 2])
+def test_a_txt_is_read_also_if_it_is_empty(lines, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("\n".join(lines))
+    rows = torch.tensor(np.loadtxt("a.txt", ndmin=2)).reshape(-1, 5)
+    ids, yolo = rows[:, 0].long(), rows[:, 1:].float()
+    assert ids.tolist() == [1] * len(lines)
+    assert yolo.shape == (len(lines), 4)
+    boxes = box_convert(yolo * SIZE, "cxcywh", "xyxy")
+    assert boxes.tolist() == [[0, -25, 200, 75]] * len(lines)
+
+
+def test_a_box_without_area_is_dropped(model):
+    boxes, labels = torch.tensor([[5.0, 5, 5, 9], [1, 1, 8, 8]]), torch.tensor([1, 2])
+    with pytest.raises(AssertionError, match="positive height and width"):
+        train(model, boxes, labels)
+    keep = (boxes[:, 2:] > boxes[:, :2]).all(dim=1)
+    assert keep.tolist() == [False, True]
+    train(model, boxes[keep], labels[keep])
+
+
 def test_an_unknown_class(tmp_path):
     cat = f"<object><name>cat</name>{box(1, 1, 2, 2)}</object>"
     with raises_as_documented(PAGE, "ValueError: 'cat'"):

@@ -1,5 +1,6 @@
 """v2-transforms-masks-boxes: flips and crops by hand, what stays plain, bad input."""
 
+import numpy as np
 import pytest
 import torch
 import torchvision.transforms as v1
@@ -8,7 +9,7 @@ from torchvision import datasets
 from torchvision import tv_tensors as tv
 from torchvision.transforms import v2
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "data/v2-transforms-masks-boxes"
 snippet = load_snippet("data/v2_transforms_masks_boxes.py")
@@ -42,6 +43,42 @@ def test_the_snippet_loses_what_is_cut_off():
         v2.RandomHorizontalFlip,
         v2.RandomCrop,
     ]
+
+
+def answer(pixels, corners):
+    """The answer's lines, on an image of 80 x 90 and its boxes; the masks are empty."""
+    xyxy = torch.tensor(corners).reshape(-1, 4)
+    n = len(xyxy)
+    names = {"pixels": pixels, "xyxy": xyxy, "labels": torch.arange(n)}
+    names["masks"] = torch.zeros(n, 80, 90)
+    exec(recipes()["v2-transforms-masks-boxes"].answer.text, names)
+    return names["image"], names["target"]
+
+
+def test_an_image_may_come_from_numpy_or_pil():
+    array = np.random.default_rng(0).integers(256, size=(80, 90, 3), dtype=np.uint8)
+    results = []
+    for pixels in (
+        torch.from_numpy(array).permute(2, 0, 1),
+        array,
+        Image.fromarray(array),
+    ):
+        torch.manual_seed(0)
+        results.append(answer(pixels, [[30, 20, 60, 60]])[0])
+    assert torch.equal(results[0], results[1])
+    assert torch.equal(results[0], results[2])
+
+
+def test_an_image_without_objects_and_a_small_one():
+    image, target = answer(torch.zeros(3, 80, 90, dtype=torch.uint8), [])
+    assert image.shape == (3, 64, 64)
+    assert target["boxes"].shape == (0, 4)
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (0)"):
+        v2.RandomCrop(8)(image, as_boxes([], canvas_size=(64, 64)))
+    small = tv.Image(torch.zeros(3, 40, 90))
+    with raises_as_documented(PAGE, "ValueError: Required crop size"):
+        snippet.augment[1](small)
+    assert v2.RandomCrop((64, 64), pad_if_needed=True)(small).shape == (3, 64, 64)
 
 
 def test_a_flip_by_hand():

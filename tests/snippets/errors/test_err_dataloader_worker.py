@@ -9,7 +9,7 @@ import time
 import pytest
 from torch.utils.data import DataLoader, Dataset, _utils
 
-from tests.helpers import assert_documented, load_snippet, recipes
+from tests.helpers import assert_documented, load_snippet, recipes, run_python
 
 PAGE = "errors/err-dataloader-worker"
 snippet = load_snippet("errors/err_dataloader_worker.py")
@@ -102,6 +102,14 @@ def test_a_crash():
         "RuntimeError: DataLoader worker (pid 24118) is killed by signal: S",
         cause,
     )
+
+
+def test_without_workers_faulthandler_prints_the_line_that_crashes(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import os\n\nos.kill(os.getpid(), 11)\n")
+    done = run_python("-X", "faulthandler", "train.py", folder=tmp_path)
+    assert done.returncode == -signal.SIGSEGV
+    assert 'train.py", line 3' in done.stderr
 
 
 def test_an_abort():

@@ -1,5 +1,6 @@
 """err-stack-equal-size: hand-worked padding, sizes, and each message raised."""
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, default_collate
@@ -26,6 +27,23 @@ def test_sequences_of_features_keep_them():
     assert padded.shape == (2, 4, 2)
     assert padded[1].sum(1).tolist() == [2, 0, 0, 0]
     assert lengths.tolist() == [4, 1]
+
+
+def test_lists_and_arrays_are_padded_like_tensors():
+    for kind in (list, np.array, torch.tensor):
+        batch = [(kind([5, 3]), np.int64(4)), (kind([7, 2, 9]), torch.tensor(1))]
+        padded, _, labels = snippet.pad_collate(batch)
+        assert padded.tolist() == [[5, 3, 0], [7, 2, 9]]
+        assert labels.tolist() == [4, 1]
+
+
+def test_audio_is_padded_once_its_time_comes_first():
+    batch = [(torch.ones(2, t), 0) for t in (3, 5)]  # (C, T)
+    with pytest.raises(RuntimeError, match="stack expects"):
+        default_collate(batch)
+    padded, lengths, _ = snippet.pad_collate([(x.T, label) for x, label in batch])
+    assert padded.sum(2).tolist() == [[2, 2, 2, 0, 0], [2] * 5]
+    assert lengths.tolist() == [3, 5]
 
 
 def test_a_worker_pads_too():

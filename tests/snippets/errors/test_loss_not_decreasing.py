@@ -71,9 +71,19 @@ def test_the_answer_with_one_logit_or_several_labels(shape, capsys):
     exec(recipes()["loss-not-decreasing"].answer.text, names)
     lines = capsys.readouterr().out.splitlines()
     assert float(lines[0].split()[3].rstrip(",")) == pytest.approx(0.69, abs=0.35)
-    assert float(lines[0].split()[-1]) == round(math.log(max(2, names["C"])), 1)
-    assert names["C"] == math.prod(shape[1:])
+    assert float(lines[0].split()[-1]) == 0.7  # of each yes or no, not of 7 classes
     assert float(lines[-1].split()[-1]) < 0.5
+
+
+def test_the_answer_for_a_label_of_each_pixel(capsys):
+    torch.manual_seed(0)
+    model, y = nn.Conv2d(3, 5, 1), torch.randint(5, (2, 4, 4))
+    y[0] = 255
+    names = {"model": model, "x": torch.randn(2, 3, 4, 4), "y": y}
+    names["loss_fn"] = nn.CrossEntropyLoss(ignore_index=255)
+    names["optimizer"] = torch.optim.AdamW(model.parameters(), lr=0.1)
+    exec(recipes()["loss-not-decreasing"].answer.text, names)
+    assert f"guessing costs {np.log(5):.1f}\n" in capsys.readouterr().out
 
 
 def test_raw_pixels_or_a_sum_start_far_above():

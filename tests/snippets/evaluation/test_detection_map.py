@@ -137,6 +137,14 @@ def test_images_without_objects_or_predictions():
     assert result["map"] == 1
 
 
+def test_the_numbers_of_a_single_class_have_no_dimension():
+    result = computed(snippet.preds[:1], snippet.targets[:1])
+    with raises_as_documented(PAGE, "TypeError: iteration over a 0-d tensor"):
+        list(result["classes"])
+    assert result["classes"].view(-1).tolist() == [1]
+    assert result["map_per_class"].view(-1).tolist() == [1]
+
+
 def test_the_format_matters(random):
     preds, targets = random
     sides = [

@@ -78,6 +78,19 @@ def test_perplexity_in_float64():
     assert not any(p.grad is not None for p in model.parameters())
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_model_in_half_precision(dtype):
+    """A sum of 16384 losses is infinite in float16, and rounded in bfloat16."""
+    torch.manual_seed(0)
+    model = Model(400).to(dtype)
+    ids = torch.randint(400, (16 * 1024 + 1,))
+    data = snippet.next_token_dataset(ids, T=1024)
+    got = snippet.perplexity(model, DataLoader(data, batch_size=16))
+    z = model.table.weight.detach().double()[ids[:-1]].log_softmax(1)
+    mean = -z.gather(1, ids[1:, None]).mean().item()
+    assert got == pytest.approx(math.exp(mean), rel=1e-4)
+
+
 def test_a_model_that_knows_nothing():
     model = Model(50)
     nn.init.zeros_(model.table.weight)

@@ -7,7 +7,7 @@ import torch
 from torch.nn.attention.varlen import varlen_attn
 from torch.nn.functional import cross_entropy, pad, scaled_dot_product_attention
 
-from tests.helpers import load_snippet
+from tests.helpers import load_snippet, recipes
 
 
 @pytest.fixture
@@ -28,6 +28,20 @@ def test_hand_worked_row(snippet):
         [0, 0, 0, 1, 1, 0],
         [0, 0, 0, 0, 0, 1],
     ]
+
+
+@pytest.mark.parametrize(
+    ("sequences", "ids", "target"),
+    [
+        ([[5, 3, 8], [7, 2]], [5, 3, 8, 7, 2], [3, 8, -100, 2, -100]),
+        ([[5, 3, 8]], [5, 3, 8], [3, 8, -100]),
+    ],
+)
+def test_the_answer_takes_the_lists_of_a_tokenizer(sequences, ids, target):
+    names = {"sequences": sequences}
+    exec(recipes()["sequence-packing"].answer.text, names)
+    assert names["ids"].tolist() == ids
+    assert names["target"].tolist() == target
 
 
 def test_every_sequence_gets_what_it_gets_alone(snippet):

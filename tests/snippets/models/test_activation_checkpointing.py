@@ -1,6 +1,7 @@
 """activation-checkpointing: against a plain forward, and bytes counted by hand."""
 
 import copy
+import functools
 import weakref
 
 import pytest
@@ -13,6 +14,7 @@ from torch.utils.checkpoint import (
     checkpoint_sequential,
     create_selective_checkpoint_contexts,
 )
+from torchvision.models import resnet18
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -221,6 +223,35 @@ def test_variants():
         ),
     )
     torch.testing.assert_close(z, y)
+
+
+def test_a_block_gets_its_mask_and_its_keywords():
+    layer, x = nn.MultiheadAttention(4, 2, batch_first=True), torch.randn(2, 3, 4)
+    mask = torch.tensor([[False, False, True]] * 2)
+
+    def block(x, mask, scale=1):
+        return layer(x, x, x, key_padding_mask=mask)[0] * scale
+
+    y = checkpoint(block, x, mask, scale=2, use_reentrant=False)
+    changed = torch.cat([x[:, :2], x[:, 2:] + 1], dim=1)  # where the mask hides it
+    torch.testing.assert_close(y[:, :2], 2 * block(changed, mask)[:, :2])
+
+
+def test_a_model_whose_code_stays():
+    model, x = resnet18(weights=None).eval(), torch.randn(2, 3, 32, 32)
+    names, weights = list(model.state_dict()), list(model.parameters())
+    plain, y = kept_bytes(lambda: model(x))
+    expected = torch.autograd.grad(y.sum(), weights)
+    for layer in (model.layer1, model.layer2, model.layer3, model.layer4):
+        for block in layer:
+            block.forward = functools.partial(
+                checkpoint, block.forward, use_reentrant=False
+            )
+    kept, y = kept_bytes(lambda: model(x))
+    for a, b in zip(torch.autograd.grad(y.sum(), weights), expected, strict=True):
+        assert torch.equal(a, b)
+    assert kept < plain / 10
+    assert list(model.state_dict()) == names
 
 
 def test_the_documented_errors():

@@ -5,7 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    recipes,
+)
 
 PAGE = "models/lstm-outputs"
 snippet = load_snippet("models/lstm_outputs.py")
@@ -112,6 +117,23 @@ def test_the_first_state_is_not_batch_first():
     with raises_as_documented(PAGE, "RuntimeError: Expected hidden[0] size"):
         snippet.lstm(torch.randn(6, 7, 3), (wrong.transpose(0, 1), wrong))
     snippet.lstm(torch.randn(6, 7, 3), (wrong, wrong))
+
+
+def test_the_first_state_of_a_smaller_last_batch():
+    state = torch.zeros(4, 6, 5)
+    with pytest.raises(RuntimeError, match=r"hidden\[0\] size \(4, 2, 5\), got \[4, 6"):
+        snippet.lstm(torch.randn(2, 7, 3), (state, state))
+    x = torch.randn(2, 7, 3)
+    state = torch.zeros(4, x.size(0), 5)
+    assert torch.equal(snippet.lstm(x, (state, state))[0], snippet.lstm(x)[0])
+
+
+def test_the_answer_takes_one_sequence_without_a_batch():
+    names = {"nn": nn, "x": snippet.x[0], "C": 3, "H": 5}
+    exec(recipes()["lstm-outputs"].answer.text, names)
+    output, *_ = by_hand(names["lstm"], snippet.x[:1])
+    ends = torch.cat([output[0, -1, :5], output[0, 0, 5:]])
+    torch.testing.assert_close(names["last"], ends)
 
 
 def test_a_tuple_is_no_tensor():

@@ -124,6 +124,14 @@ def test_the_binaries_hold_the_other_messages():
         assert quoted(PAGE, f"RuntimeError: {message.strip()}")
 
 
+def test_the_older_build_is_installed_as_on_the_page_of_installation():
+    command = "pip install torch==2.14.1 torchvision --index-url https://"
+    for page in (PAGE, "setup/install-pytorch"):
+        for language in ("en", "zh"):
+            text = (ROOT / f"docs/{language}/{page}.md").read_text(encoding="utf-8")
+            assert f"{command}download.pytorch.org/whl/cu126`" in text
+
+
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
 def test_what_cuda_calls_its_errors():
     cudart = torch._C._cudart

@@ -39,6 +39,19 @@ def test_the_answer_for_a_batch_that_lacks_classes():
     assert not names["planes"][:, 1:].any()
 
 
+def test_a_dimension_of_size_1_stays_and_is_squeezed():
+    target, mask = torch.tensor([[2], [0]]), torch.zeros(2, 1, 4, 4).long()
+    names = {"C": 3, "target": target, "mask": mask}
+    exec(answer("one-hot"), names)
+    assert names["encoded"].shape == (2, 1, 3)
+    assert names["planes"].shape == (2, 3, 1, 4, 4)
+    assert (torch.rand(2, 3) * names["encoded"]).shape == (2, 2, 3)  # broadcast
+    names |= {"target": target.squeeze(1), "mask": mask.squeeze(1)}
+    exec(answer("one-hot"), names)
+    assert names["encoded"].tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert names["planes"].shape == (2, 3, 4, 4)
+
+
 def test_what_is_printed(capsys):
     load_snippet("tensors/one_hot.py")
     printed = capsys.readouterr().out
@@ -63,7 +76,7 @@ def test_the_documented_errors():
         F.cross_entropy(logits, integers)
     with raises_as_documented(PAGE, "RuntimeError: result type Float"):
         F.binary_cross_entropy_with_logits(logits, integers)
-    for dtype in [torch.int32, torch.uint8, torch.float32]:
+    for dtype in [torch.bool, torch.int32, torch.uint8, torch.float32]:
         with raises_as_documented(PAGE, "RuntimeError: one_hot is only") as caught:
             F.one_hot(target.to(dtype), 3)
         assert "LongTensor" in str(caught.value)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.distributions import Categorical
 from torch.nn import functional as F
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -124,12 +123,3 @@ def test_variants(nets, batch):
         p.data.lerp_(q.data, 0.005)
     expected = 0.995 * before + 0.005 * q_net.weight
     torch.testing.assert_close(target_net.weight, expected)
-
-
-def test_the_policy_gradient_raises_good_actions():
-    logits = torch.zeros(4, 2, requires_grad=True)
-    dist, action = Categorical(logits=logits), torch.tensor([0, 1, 0, 1])
-    G = torch.tensor([2.0, 0.0, 2.0, 0.0])
-    (-(dist.log_prob(action) * (G - G.mean())).mean()).backward()
-    # d log p(a) / d logits is onehot(a) - p; weights 1, -1, 1, -1; the mean of 4
-    assert logits.grad.tolist() == [[-0.125, 0.125]] * 4

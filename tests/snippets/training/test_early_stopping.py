@@ -6,6 +6,7 @@ import textwrap
 import pytest
 import torch
 from torch import nn
+from transformers import TrainingArguments
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -68,6 +69,17 @@ def test_when_it_stops_and_what_it_keeps(losses, last, best):
 @pytest.mark.parametrize(("min_delta", "expected"), [(0.0, (3, 3)), (0.5, (2, 0))])
 def test_min_delta_is_measured_from_the_best(min_delta, expected):
     assert run([3, 2.8, 2.6, 2.4], min_delta=min_delta) == expected
+
+
+def test_a_loss_as_small_as_min_delta_never_gets_better():
+    losses = [8e-4, 4e-4, 2e-4, 1e-4, 5e-5]
+    assert run(losses, min_delta=1e-3) == (2, 0)
+    assert run(losses, min_delta=1e-5) == (4, 4)
+
+
+def test_the_trainer_wants_two_equal_strategies(tmp_path):
+    with pytest.raises(ValueError, match="save and eval strategy to match"):
+        TrainingArguments(tmp_path, load_best_model_at_end=True)
 
 
 def test_without_a_number_there_is_no_best():

@@ -67,6 +67,16 @@ def test_it_stops_where_the_loss_is_nan_and_sets_each_group():
     assert model.weight.isfinite().all()
 
 
+def test_a_loss_that_is_negative_or_nan_from_the_start():
+    names = {**vars(snippet), "loss_fn": lambda z, y: F.cross_entropy(z, y) - 2}
+    exec(ANSWER.text, names)
+    assert names["losses"][0] < 0
+    assert 0.1 < names["lowest"] / snippet.lowest < 10
+    names["loss_fn"] = lambda z, y: F.cross_entropy(z, y) * torch.nan
+    with raises_as_documented(PAGE, "RuntimeError: maximum size for tensor"):
+        exec(ANSWER.text, names)
+
+
 def final_loss(lr):
     """After ten epochs at this rate."""
     net, opt = copy.deepcopy((snippet.model, snippet.optimizer))

@@ -22,7 +22,12 @@ def test_more_epochs_than_planned_climb_again_unless_the_schedule_is_new(folder)
     (loads,) = [n for n, line in enumerate(lines) if "scheduler.load" in line]
     del lines[loads]
     (says,) = [n for n, line in enumerate(lines) if line.startswith("print(")]
-    rates = start(8, "".join([*lines[:says], block, *lines[says:]]))["rates"]
-    assert rates == pytest.approx(
-        [0.01 * (1 + np.cos(k / 4 * np.pi)) / 2 for k in range(4)], abs=1e-9
-    )
+    longer = "".join([*lines[:says], block, *lines[says:]])
+    planned = [0.01 * (1 + np.cos(k / 4 * np.pi)) / 2 for k in range(4)]
+    saved = (folder / "last.pt").read_bytes()
+    assert start(8, longer)["rates"] == pytest.approx(planned, abs=1e-9)
+    # Interrupted again, after two of the four: the scheduler is loaded once more.
+    (folder / "last.pt").write_bytes(saved)
+    stopped = longer.replace("(start_epoch, epochs)", "(start_epoch, 6)")
+    rates = start(8, stopped)["rates"] + start(8)["rates"]
+    assert rates == pytest.approx(planned, abs=1e-9)
