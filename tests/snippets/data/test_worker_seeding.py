@@ -5,7 +5,13 @@ import random
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+from torch.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    Subset,
+    get_worker_info,
+)
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -90,6 +96,22 @@ def test_without_workers_nothing_repeats():
 def test_persistent_workers_go_on():
     loader = loader_of(snippet.Noise(), persistent_workers=True)
     assert not {*draw(loader)} & {*draw(loader)}
+
+
+class Stream(IterableDataset):
+    """The lines of the answer, in `__iter__`."""
+
+    __init__ = snippet.Noise.__init__
+
+    def __iter__(self):
+        for index in range(4):
+            yield snippet.Noise.__getitem__(self, index)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_stream_draws_anew_in_each_worker_and_epoch(persistent):
+    loader = loader_of(Stream(), persistent_workers=persistent)
+    assert len({*draw(loader), *draw(loader)}) == 16
 
 
 def test_processes_of_one_seed_draw_the_same():

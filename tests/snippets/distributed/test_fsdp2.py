@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.checkpoint import state_dict as dcp_state
 from torch.distributed.fsdp import (
     MixedPrecisionPolicy,
     fully_shard,
@@ -271,3 +272,26 @@ def test_a_model_on_the_meta_device_has_to_be_made_first():
     nn.init.ones_(model.weight)
     nn.init.zeros_(model.bias)
     assert model(torch.ones(1, 2)).tolist() == [[2, 2]]
+
+
+@pytest.mark.usefixtures("group")
+def test_a_buffer_that_is_not_in_the_file_is_not_loaded():
+    with torch.device("meta"):
+        model = nn.Linear(2, 2)
+        model.register_buffer("frequencies", torch.ones(2), persistent=False)
+    fully_shard(model).to_empty(device="cpu")
+    model.frequencies.fill_(torch.nan)  # what was in memory
+    options = dcp_state.StateDictOptions(full_state_dict=True, strict=True)
+    weights = {"weight": torch.eye(2), "bias": torch.ones(2)}
+    dcp_state.set_model_state_dict(model, weights, options=options)
+    assert model(torch.ones(1, 2)).tolist() == [[2, 2]]
+    assert model.frequencies.isnan().all()
+
+
+@pytest.mark.usefixtures("group")
+def test_the_weights_to_train_have_one_dtype():
+    layers = nn.Sequential(nn.Linear(2, 2).bfloat16(), nn.LayerNorm(2))
+    with raises_as_documented(PAGE, "AssertionError: FSDP expects uniform"):
+        fully_shard(layers)(torch.ones(1, 2))
+    model = nn.Sequential(nn.Linear(2, 2).bfloat16(), nn.LayerNorm(2)).float()
+    assert fully_shard(model)(torch.ones(1, 2)).dtype == torch.float32

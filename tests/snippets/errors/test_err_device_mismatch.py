@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 from torch import nn
+from torchmetrics import Accuracy
 
 from tests.helpers import (
     ROOT,
@@ -90,6 +91,21 @@ def test_plain_tensors_and_lists_stay():
     assert not list(model.parameters())  # a moved parameter is none
     with pytest.raises(RuntimeError, match="not on the expected device"):
         torch.ones(2, 4, device="meta") - model.mean
+
+
+def test_a_loss_takes_its_weights_along():
+    logits = torch.ones(2, 3, device="meta")
+    labels = torch.tensor([0, 2]).to("meta")
+    losses = {
+        nn.CrossEntropyLoss(weight=torch.ones(3)): labels,
+        nn.BCEWithLogitsLoss(pos_weight=torch.ones(3)): logits,
+    }
+    for loss_fn, target in losses.items():
+        with pytest.raises(RuntimeError, match="device"):
+            loss_fn(logits, target)
+        assert loss_fn.to("meta")(logits, target).is_meta
+    metric = Accuracy("multiclass", num_classes=3).to("meta")
+    assert metric.tp.is_meta
 
 
 def test_a_layer_made_in_forward_stays():

@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
@@ -69,6 +70,16 @@ def test_a_float_mask_of_ones_hides_nothing():
     changed[1, :, 5] += 1  # a hidden token, if it were hidden
     again = scaled_dot_product_attention(q, k, changed, attn_mask=mask)
     assert not torch.allclose(y, again)
+
+
+def test_a_mask_from_a_tokenizer():
+    q, k, v = snippet.q, snippet.k, snippet.v
+    attention_mask = snippet.keep.long()
+    with pytest.raises(RuntimeError, match="Expected attn_mask dtype to be bool or f"):
+        scaled_dot_product_attention(q, k, v, attn_mask=attention_mask)
+    keep = attention_mask.bool()[:, None, None, :]
+    y = scaled_dot_product_attention(q, k, v, attn_mask=keep)
+    torch.testing.assert_close(y, snippet.y_pad)
 
 
 def test_one_query_is_lined_up_with_the_first_key():

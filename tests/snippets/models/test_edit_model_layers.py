@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 from torch import nn
-from torchvision.models import resnet18
+from torchvision.models import get_model, resnet18
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -91,6 +91,25 @@ def test_what_has_no_effect(model):
 def test_features(model):
     model.fc = nn.Identity()
     assert model(x).shape == (1, 512)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "biased"),
+    [
+        ("efficientnet_b0", "features.0.0", False),
+        ("mobilenet_v3_small", "features.0.0", False),
+        ("convnext_tiny", "features.0.0", True),
+        ("vgg11", "features.0", True),
+        ("vit_b_16", "conv_proj", True),
+    ],
+)
+def test_the_first_layer_of_other_models(name, path, biased):
+    with torch.device("meta"):
+        model = get_model(name, weights=None)
+    first = next(m for m in model.modules() if isinstance(m, nn.Conv2d))
+    assert model.get_submodule(path) is first
+    assert first.in_channels == 3
+    assert (first.bias is not None) == biased
 
 
 def test_small_images(model):

@@ -1,6 +1,7 @@
 """benchmark-timer: what the Timer measures, and how, on a clock of our own."""
 
 import math
+import time
 
 import pytest
 import torch
@@ -58,6 +59,15 @@ def test_it_warns_about_a_wide_spread(times, warns):
     )
 
 
+def test_a_slow_call_is_measured_once():
+    """It takes longer than min_run_time: no median of many, and no warning."""
+    code, names = "sleep(wait)", {"sleep": time.sleep, "wait": 0.05}
+    once = benchmark.Timer(code, globals=names).blocked_autorange(min_run_time=0.02)
+    assert (len(once.times), once.iqr, once.has_warnings) == (1, 0, False)
+    more = benchmark.Timer(code, globals=names).blocked_autorange(min_run_time=0.15)
+    assert len(more.times) > 1
+
+
 def test_a_table_needs_names(capsys):
     def measured(**names):
         return benchmark.Timer("pass", **names).timeit(1)
@@ -73,3 +83,4 @@ def test_a_table_needs_names(capsys):
 def test_names_must_be_passed():
     with raises_as_documented(PAGE, "NameError: name 'x'"):
         benchmark.Timer("x + 1").timeit(1)
+    benchmark.Timer("math.sqrt(2)", globals=globals()).timeit(1)

@@ -111,6 +111,15 @@ def test_sentence_embeddings_do_not_depend_on_the_batch():
     assert (mean @ mean.T)[0, 1].item() == pytest.approx(cosine.item(), abs=1e-4)
 
 
+def test_the_last_token_on_either_side():
+    lengths, steps = torch.tensor([4, 2, 1]), torch.arange(4)
+    last = x[torch.arange(3), lengths - 1]
+    assert torch.equal(last, torch.stack([x[0, 3], x[1, 1], x[2, 0]]))
+    left = torch.stack([row.roll(4 - n, 0) for row, n in zip(x, lengths, strict=True)])
+    assert torch.equal(left[:, -1], last)
+    assert (steps >= 4 - lengths[:, None]).sum(1).tolist() == [4, 2, 1]
+
+
 def test_variants():
     torch.manual_seed(0)
     scores = nn.Linear(2, 1)(x).squeeze(-1)

@@ -119,6 +119,22 @@ def test_others_do_not_know_it(message, make):
         scheduler.step()
 
 
+def test_onecycle_gives_every_group_its_peak():
+    peaks = {}
+    for name, max_lr in {"one": 1e-3, "list": [1e-3, 1e-5]}.items():
+        groups = [new_group() | {"lr": lr} for lr in (1e-3, 1e-5)]
+        optimizer = torch.optim.AdamW(groups)
+        scheduler = lr_scheduler.OneCycleLR(optimizer, max_lr, total_steps=10)
+        seen = [[group["lr"] for group in optimizer.param_groups]]
+        for _ in range(9):
+            optimizer.step()
+            scheduler.step()
+            seen.append([group["lr"] for group in optimizer.param_groups])
+        peaks[name] = [max(rates) for rates in zip(*seen, strict=True)]
+    assert peaks["one"] == pytest.approx([1e-3, 1e-3])
+    assert peaks["list"] == pytest.approx([1e-3, 1e-5])
+
+
 def test_what_the_optimizer_refuses():
     optimizer = sgd()
     with raises_as_documented(PAGE, "ValueError: some parameters"):

@@ -82,6 +82,13 @@ def test_any_number_becomes_one_that_loads(tmp_path, loss):
     assert load(tmp_path / "last.pt")["best_loss"] == float(loss)
 
 
+def test_a_path_may_be_a_string(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_checkpoint("runs/last.pt", 3, 0.5, *parts())
+    assert load(tmp_path / "runs" / "last.pt")["epoch"] == 3
+    assert [path.name for path in Path("runs").iterdir()] == ["last.pt"]
+
+
 def test_two_names_in_one_folder_do_not_meet(tmp_path):
     for epoch, name in enumerate(["best.pt", "last.pt", "last.pt"]):
         save_checkpoint(tmp_path / name, epoch, 0.0, *parts())
