@@ -10,6 +10,7 @@ from torch import nn
 from torchvision.models import swin_t, vit_b_16
 from transformers import ViTConfig, ViTModel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "evaluation/attention-maps"
@@ -96,6 +97,17 @@ def test_an_encoder_with_padding(grad):
     for weights in maps:
         assert weights[0, :, :, 3:].abs().max() == 0
         torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
+
+
+def test_the_answer_turns_dropout_off():
+    layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+    names = {"model": nn.TransformerEncoder(layer, 2), "x": torch.randn(3, 5, 16)}
+    exec(answer("attention-maps"), names)
+    for weights in names["maps"]:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(3, 2, 5))
+    names["maps"].clear()
+    names["model"].train()(names["x"])
+    assert (names["maps"][0].sum(-1) - 1).abs().max() > 0.1
 
 
 def test_rows_of_padding_mean_nothing():
