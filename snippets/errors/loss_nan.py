@@ -16,7 +16,7 @@ for step, (x, y) in enumerate(zip(xs, ys, strict=True)):
     loss = nn.functional.mse_loss(out, y)
     loss.backward()
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)  # clips
-    if norm.isfinite():
+    if loss.isfinite() and norm.isfinite():
         optimizer.step()
     else:
         seen = {"x": x, "y": y, "out": out, "loss": loss, "grad": norm}

@@ -5,7 +5,7 @@ from torch import nn
 from torchvision.models import VisionTransformer
 
 torch.manual_seed(0)
-model = VisionTransformer(32, 8, 2, 4, 16, 32).eval()  # yours: vit_b_16()
+model = VisionTransformer(32, 8, 2, 4, 16, 32)  # yours: vit_b_16()
 x = torch.rand(3, 3, 32, 32)
 
 
@@ -24,6 +24,7 @@ for layer in model.modules():
     if isinstance(layer, nn.MultiheadAttention):
         layer.register_forward_pre_hook(ask, with_kwargs=True)
         layer.register_forward_hook(keep)
+model.eval()  # without dropout
 with torch.no_grad():
     model(x)
 

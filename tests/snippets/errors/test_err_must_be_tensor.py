@@ -1,5 +1,7 @@
 """err-must-be-tensor: every type of the table reaches a layer, and is mended."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -54,6 +56,9 @@ def test_the_types_of_the_table():
     assert named(x.max(dim=1)) == "torch.return_types.max"
     assert named(nn.ReLU(x)) == "ReLU"
     assert named(nn.Linear(8, 8)) == "Linear"
+    for call in (lambda: torch.sqrt(64), lambda: torch.exp(1.0)):
+        with pytest.raises(TypeError, match=r"must be Tensor, not (int|float)$"):
+            call()
 
 
 def test_the_mends():
@@ -61,6 +66,8 @@ def test_the_mends():
     assert nn.functional.linear(torch.stack([x, x]), torch.ones(2, 8)).shape[0] == 2
     assert torch.equal(x.amax(1), x.max(dim=1).values)
     assert torch.equal(nn.ReLU()(x), torch.relu(x))
+    assert nn.functional.linear(torch.tensor([1.0] * 8), torch.ones(2, 8))[0] == 8
+    assert torch.sqrt(torch.tensor(64.0)) == math.sqrt(64)
     assert torch.from_numpy(np.ones(3)).shape == (3,)
     assert to_image(Image.new("RGB", (4, 2))).shape == (3, 2, 4)
 

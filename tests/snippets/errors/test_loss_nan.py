@@ -8,6 +8,7 @@ import torch
 from sklearn.metrics import mean_squared_error
 from torch import nn
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "errors/loss-nan"
@@ -36,6 +37,22 @@ def test_it_names_what_came_first(capsys):
         "step 1 skipped, first not finite: y",
         "step 3 skipped, first not finite: loss",
     ]
+
+
+def test_a_loss_that_is_nan_beside_gradients_of_zero(capsys):
+    """All labels are ignored: no gradient says so, and decay would still step."""
+    model = nn.Linear(4, 3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5)
+    before = copy.deepcopy(model.state_dict())
+    x, y = torch.ones(5, 4), torch.full((5,), -100)
+    out = model(x)
+    loss = nn.functional.cross_entropy(out, y)
+    loss.backward()
+    assert all(p.grad.eq(0).all() for p in model.parameters())
+    names = {"model": model, "optimizer": optimizer, "step": 7, "x": x, "y": y}
+    exec(answer("loss-nan"), names | {"out": out, "loss": loss})
+    assert capsys.readouterr().out == "step 7 skipped, first not finite: loss\n"
+    torch.testing.assert_close(dict(model.state_dict()), dict(before))
 
 
 def test_without_the_guard_every_weight_is_lost():

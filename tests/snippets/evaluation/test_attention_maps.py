@@ -1,12 +1,16 @@
 """attention-maps: softmax(QK / sqrt(d)) in NumPy, masks, and other libraries."""
 
+import warnings
+
 import numpy as np
 import pytest
 import timm
 import torch
 from torch import nn
+from torchvision.models import swin_t, vit_b_16
 from transformers import ViTConfig, ViTModel
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "evaluation/attention-maps"
@@ -93,6 +97,41 @@ def test_an_encoder_with_padding(grad):
     for weights in maps:
         assert weights[0, :, :, 3:].abs().max() == 0
         torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
+
+
+def test_the_answer_turns_dropout_off():
+    layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+    names = {"model": nn.TransformerEncoder(layer, 2), "x": torch.randn(3, 5, 16)}
+    exec(answer("attention-maps"), names)
+    for weights in names["maps"]:
+        torch.testing.assert_close(weights.sum(-1), torch.ones(3, 2, 5))
+    names["maps"].clear()
+    names["model"].train()(names["x"])
+    assert (names["maps"][0].sum(-1) - 1).abs().max() > 0.1
+
+
+def test_rows_of_padding_mean_nothing():
+    """An encoder as it is built by default drops the padding."""
+    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 1).eval()
+    padded = torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+    maps = hooked(encoder)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nested tensors are a prototype
+        encoder(torch.randn(2, 5, 16), src_key_padding_mask=padded)
+    rows = maps[0].sum(-1)
+    torch.testing.assert_close(rows[0], torch.ones(2, 5))
+    torch.testing.assert_close(rows[1], torch.tensor([1.0, 1, 1, 0, 0]).expand(2, -1))
+    assert maps[0][1, :, :, 3:].abs().max() == 0
+
+
+def test_which_models_of_torchvision():
+    with torch.device("meta"):
+        found = [
+            sum(isinstance(m, nn.MultiheadAttention) for m in model.modules())
+            for model in (vit_b_16(), swin_t())
+        ]
+    assert found == [12, 0]
 
 
 def test_without_asking_there_are_no_weights():

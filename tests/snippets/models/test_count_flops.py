@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 from torchvision.models import ResNet18_Weights
 
-from tests.helpers import load_snippet, raises_as_documented, recipes
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "models/count-flops"
 snippet = load_snippet("models/count_flops.py")
@@ -78,6 +78,30 @@ def test_what_is_printed(capsys):
 def test_a_copy_of_a_model_on_the_meta_device():
     model = nn.Linear(3, 5).to("meta")
     assert flops_of(lambda: model(torch.rand(7, 3, device="meta"))) == 7 * 3 * 5 * 2
+
+
+class Branch(nn.Linear):
+    def forward(self, x):
+        y = super().forward(x)
+        return y if y.sum() > 0 else -y
+
+
+class Made(nn.Linear):
+    def forward(self, x):
+        return super().forward(x) + torch.ones(5)
+
+
+def test_models_that_need_their_own_device():
+    x = torch.rand(7, 3)
+    with raises_as_documented(PAGE, "RuntimeError: Tensor.item()"):
+        Branch(3, 5).to("meta")(x.to("meta"))
+    message = "Tensor on device cpu is not on the expected device meta!"
+    with pytest.raises(RuntimeError, match=message):
+        Made(3, 5).to("meta")(x.to("meta"))
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text("utf-8")
+    assert message in " ".join(page.split())
+    for model in Branch(3, 5).eval(), Made(3, 5).eval():
+        assert flops_of(lambda model=model: model(x)) == 2 * 7 * 3 * 5
 
 
 def test_the_table_needs_tabulate(monkeypatch):

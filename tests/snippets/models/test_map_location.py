@@ -6,7 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented, run_on
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    run_on,
+)
 
 PAGE = "models/map-location"
 SOURCE = (ROOT / "snippets/models/map_location.py").read_text("utf-8")
@@ -110,6 +116,20 @@ def test_other_architectures_and_whole_models_are_refused(saved):
         load(build(), "cpu")
     assert caught.type is pickle.UnpicklingError
     assert "Sequential" in str(caught.value)  # "the message names it"
+
+
+def test_a_whole_checkpoint_holds_the_weights_under_a_key(trained, saved):
+    path = saved()
+    state = {"model_state_dict": trained.state_dict(), "optimizer_state_dict": {}}
+    torch.save(state, path)
+    model = build()
+    with pytest.raises(RuntimeError) as caught:
+        load(model, "cpu")
+    message = str(caught.value)
+    assert_documented(PAGE, "Unexpected key(s)", message[message.index("Unexp") :])
+    weights = torch.load(path, map_location="cpu", weights_only=True)
+    model.load_state_dict(weights["model_state_dict"])
+    assert torch.equal(model[0].weight, trained[0].weight)
 
 
 @pytest.mark.usefixtures("no_gpu")

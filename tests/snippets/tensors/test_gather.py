@@ -39,6 +39,25 @@ def test_the_answer_for_one_sample_in_bfloat16():
     assert torch.equal(names["last"], hidden[:, 0])
 
 
+def test_the_log_probability_of_each_token():
+    logits, ids = torch.randn(2, 3, 5), torch.tensor([[0, 1, 2], [2, 2, 1]])
+    logp = logits.log_softmax(-1).gather(-1, ids[..., None]).squeeze(-1)
+    loss = torch.nn.functional.cross_entropy(logits.mT, ids, reduction="none")
+    torch.testing.assert_close(logp, -loss)
+    wrong = logits.log_softmax(-1).gather(1, ids[:, None]).squeeze(1)
+    assert wrong.shape == logp.shape
+    assert not wrong.allclose(logp)
+
+
+def test_the_first_line_takes_masks_of_segmentation():
+    logits, mask = torch.randn(2, 4, 3, 5), torch.randint(4, (2, 3, 5))
+    names = {"logits": logits, "label": mask}
+    line = next(t for t in answer("gather").splitlines() if t.startswith("picked"))
+    exec(line, names)
+    for n, i, j in np.ndindex(2, 3, 5):
+        assert names["picked"][n, i, j] == logits[n, mask[n, i, j], i, j]
+
+
 def test_along_any_dimension_as_the_page_says():
     x = torch.randn(4, 5, 6)
     index = torch.randint(4, (2, 5, 6))

@@ -116,6 +116,18 @@ def test_the_variants():
     assert difference(F.cosine_similarity(a[0, :4], b[0], dim=1), cosine) < 1e-5
 
 
+def test_the_nearest_of_the_same_matrix_in_a_loss():
+    a = torch.tensor([[0.0], [1.0], [3.0]], requires_grad=True)
+    own = torch.cdist(a, a).fill_diagonal_(torch.inf)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        own.amin(1).sum().backward()
+    itself = torch.eye(len(a), device=a.device).bool()
+    near = torch.cdist(a, a).masked_fill(itself, torch.inf).amin(1)
+    assert near.tolist() == [1, 1, 2]
+    near.sum().backward()  # (b - a) + (b - a) + (c - b)
+    assert a.grad.ravel().tolist() == [-2, 1, 1]
+
+
 def test_what_is_refused():
     with raises_as_documented(PAGE, "RuntimeError: X1 and X2 must"):
         torch.cdist(torch.zeros(2, 3), torch.zeros(2, 5))

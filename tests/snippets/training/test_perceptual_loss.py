@@ -126,6 +126,14 @@ def test_messages(vgg, images):
     with raises_as_documented(PAGE, "RuntimeError: one of the variables"):
         loss.backward()
 
+    kept = []
+    wide[0].register_forward_hook(lambda *call: kept.append(call[2]))
+    x = torch.rand(1, 3, 32, 32)
+    wide(x)
+    expected = F.conv2d(x, wide[0].weight, wide[0].bias, padding=1).relu()
+    torch.testing.assert_close(kept[0], expected)  # not the convolution's
+    kept[0].sum().backward()  # and no error
+
 
 def test_greyscale(vgg):
     grey = torch.rand(1, 1, 16, 16).expand(-1, 3, -1, -1)
