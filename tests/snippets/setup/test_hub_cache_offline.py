@@ -87,6 +87,23 @@ def test_a_broken_file_is_told_by_its_hash(tmp_path):
         )
 
 
+def test_a_cloned_repository_loads_without_network(monkeypatch, tmp_path):
+    """Its own download finds the carried file by its name, as torchvision's does."""
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path / "cache"))
+    checkpoints = tmp_path / "cache/hub/checkpoints"
+    checkpoints.mkdir(parents=True)
+    torch.save({"w": torch.ones(2)}, checkpoints / "net.pth")
+    clone = tmp_path / "repo"
+    clone.mkdir()
+    (clone / "hubconf.py").write_text(
+        "from torch.hub import load_state_dict_from_url as load\n"
+        "def net():\n    return load('https://example.com/net.pth')\n"
+    )
+    assert torch.hub.load(str(clone), "net", source="local")["w"].tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="the repo could not be found in the cache"):
+        torch.hub.load("owner/repo", "net", trust_repo=True)
+
+
 def test_the_variables_of_the_hub_are_read_at_import():
     hub = pytest.importorskip("huggingface_hub")
     assert hub
