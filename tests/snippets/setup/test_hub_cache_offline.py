@@ -109,12 +109,13 @@ def test_the_variables_of_the_hub_are_read_at_import():
     assert hub
     show = (
         "from huggingface_hub import constants as c\n"
-        "print(c.ENDPOINT, c.HF_HUB_CACHE, c.HF_HUB_OFFLINE)\n"
+        "print(c.ENDPOINT, c.HF_HUB_CACHE, c.HF_HUB_OFFLINE, c.HF_HUB_DISABLE_XET)\n"
     )
     variables = {
         "HF_ENDPOINT": "https://hf-mirror.com",
         "HF_HOME": "/data/hf",
         "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_XET": "1",
     }
     for lang in ("en", "zh"):
         page = (Path(__file__).parents[3] / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
@@ -127,4 +128,6 @@ def test_the_variables_of_the_hub_are_read_at_import():
         text=True,
         env=kept | variables,
     )
-    assert child.stdout.split() == ["https://hf-mirror.com", "/data/hf/hub", "True"]
+    mirror, cache, *switches = child.stdout.split()
+    assert (mirror, cache) == ("https://hf-mirror.com", "/data/hf/hub")
+    assert switches == ["True"] * 2
