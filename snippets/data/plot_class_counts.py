@@ -17,7 +17,7 @@ for x, y, label in ((0, target, "data"), (0.4, target[drawn], "drawn")):
     ax.bar_label(bars)
 ax.set_xticks([0.2, 1.2, 2.2], ["class 0", "class 1", "class 2"])
 ax.set_ylabel("samples per epoch")
-ax.legend()
+ax.legend(loc="upper right")
 fig.savefig("plot_class_counts.svg")
 rare = drawn[target[drawn] == 2]
 print(f"the {rare.unique().numel()} rare samples were drawn {len(rare)} times")

@@ -10,7 +10,7 @@ texts = ["the bird sat", "dog"]
 
 count = Counter(word for text in train_texts for word in text.lower().split())
 words = [word for word, n in count.most_common() if n >= 2]
-vocab = {word: i for i, word in enumerate(["<pad>", "<unk>", *words])}
+vocab = {w: i for i, w in enumerate(dict.fromkeys(["<pad>", "<unk>", *words]))}
 unknown, ids = vocab["<unk>"], []
 for text in texts:
     row = [vocab.get(word, unknown) for word in text.lower().split()]

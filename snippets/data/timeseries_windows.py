@@ -1,5 +1,6 @@
 """Cut a time series into windows to forecast from, split by time."""
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -11,8 +12,9 @@ def windows(series, past, future=1):
 
 
 if __name__ == "__main__":
-    t = torch.arange(1000.0)
-    series = torch.stack([t / 100 + (t / 8).sin(), (t / 8).cos()], 1)  # (T, F)
+    t = np.arange(1000)
+    series = np.stack([t / 100 + np.sin(t / 8), np.cos(t / 8)], 1)  # (T, F)
+    series = torch.as_tensor(series, dtype=torch.float32)  # from NumPy
     past, cut = 48, int(0.8 * len(series))
     mean = series[:cut].mean(0)  # of training only
     std = series[:cut].std(0).clamp(min=1e-6)  # a column may be constant

@@ -34,7 +34,7 @@ if __name__ == "__main__":
     with torch.device("meta"):  # shapes without memory
         model = resnet50()  # yours
         x = torch.randn(32, 3, 224, 224)
-    found = training_bytes(model, x)
+        found = training_bytes(model, x)
     for name, size in found.items():
         print(f"{name:11} {size / 2**20:5.0f} MiB")
     print(f"total       {sum(found.values()) / 2**20:5.0f} MiB")

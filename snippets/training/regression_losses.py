@@ -7,7 +7,8 @@ x = torch.tensor([[1.5], [2.0], [5.0], [20.0]])  # (N, features)
 y = torch.tensor([1.0, 2.0, 8.0, 10.0])  # (N,)
 model = nn.Identity()  # yours: returns (N, 1)
 
-pred = model(x).squeeze(1)  # (N,): never compare (N, 1) and (N,)
+pred = model(x).squeeze(1)  # (N,)
+assert pred.shape == y.shape  # (N, 1) and (N,) would become (N, N)
 loss = nn.MSELoss()(pred, y)
 
 mae = nn.L1Loss()(pred, y)

@@ -119,13 +119,15 @@ def test_log_priors_restore_the_probabilities_of_the_data():
     torch.testing.assert_close((weighted / weighted.sum(0)).T, balanced)
 
 
-def test_labels_of_a_dataset_and_of_a_subset():
-    class Folder(TensorDataset):
-        targets = (0, 0, 1, 2)
-
-    subset = Subset(Folder(torch.arange(4), torch.tensor(Folder.targets)), [3, 0, 2])
-    target = torch.tensor(subset.dataset.targets)[subset.indices]
+@pytest.mark.filterwarnings("error")  # torch.tensor warns of a tensor, MNIST's
+@pytest.mark.parametrize("kind", [list, torch.tensor], ids=["a list", "a tensor"])
+def test_labels_of_a_dataset_and_of_a_subset(kind):
+    dataset = TensorDataset(torch.arange(4), torch.tensor([0, 0, 1, 2]))
+    dataset.targets = kind([0, 0, 1, 2])
+    subset = Subset(dataset, [3, 0, 2])
+    target = torch.as_tensor(subset.dataset.targets)[subset.indices]
     assert target.tolist() == [y.item() for _, y in subset] == [2, 0, 1]
+    assert torch.equal(target, torch.tensor([int(y) for _, y in subset]))
 
 
 def test_the_milder_variant_lies_between():

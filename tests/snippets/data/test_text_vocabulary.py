@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 import types
 from pathlib import Path
@@ -16,7 +17,8 @@ from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "data/text-vocabulary"
 snippet = load_snippet("data/text_vocabulary.py")
-SOURCE = (Path(__file__).parents[3] / "snippets/data/text_vocabulary.py").read_text()
+SNIPPETS = Path(__file__).parents[3] / "snippets"
+SOURCE = (SNIPPETS / "data/text_vocabulary.py").read_text()
 BUILD = SOURCE[SOURCE.index("count =") : SOURCE.index("print(")]
 
 
@@ -51,6 +53,23 @@ def test_the_words_are_those_of_scikit_learn():
     expected = {w for w, n in zip(names, totals, strict=True) if n >= 2}
     assert set(vocab) - {"<pad>", "<unk>"} == expected
     assert list(vocab)[2] == "c"  # the most frequent first
+
+
+def test_texts_that_hold_the_marks_themselves():
+    """As WikiText and Penn Treebank do: each id once, none beyond the table."""
+    vocab, batch = build(["a <unk> <pad> <unk> b a b"], ["b a <unk> new"])
+    assert vocab == {"<pad>": 0, "<unk>": 1, "a": 2, "b": 3}
+    assert batch.tolist() == [[3, 2, 1, 1]]
+    nn.Embedding(len(vocab), 4, padding_idx=0)(batch)
+
+
+def test_punctuation_is_split_off():
+    pattern = r"\w+|[^\w\s]"
+    for lang in ("en", "zh"):
+        text = Path(SNIPPETS.parent, f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        assert f're.findall(r"{pattern}", text.lower())' in text
+    found = re.findall(pattern, "The cat's mat, (2nd) mat.".lower())
+    assert " ".join(found) == "the cat ' s mat , ( 2nd ) mat ."
 
 
 def test_empty_and_unknown_texts():

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import ConcatDataset, random_split
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "data/timeseries-windows"
 FILE = "data/timeseries_windows.py"
@@ -54,6 +54,21 @@ def test_the_split_is_by_time():
     t = torch.arange(1000.0)
     back = whole[:, 0] * main["std"][0] + main["mean"][0]
     torch.testing.assert_close(back, t / 100 + (t / 8).sin(), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "float32", "bool"])
+def test_the_answer_takes_a_series_of_numpy(kind):
+    answer = recipes()["timeseries-windows"].answer
+    assert list(answer.yours) == ["series"]
+    array = np.arange(200).reshape(100, 2).astype(kind)
+    names = {"series": array}
+    exec(answer.text, names)
+    mean, std = array[:80].mean(0), array[:80].std(0, ddof=1).clip(1e-6)
+    expected = ((array - mean) / std).astype("float32")
+    x, y = names["val"][0]
+    assert x.dtype == y.dtype == torch.float32
+    np.testing.assert_allclose(x, expected[32:80], atol=1e-5)
+    np.testing.assert_allclose(y, expected[80, :1], atol=1e-5)
 
 
 def test_a_random_split_shares_steps():

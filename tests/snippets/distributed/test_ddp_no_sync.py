@@ -51,6 +51,31 @@ def work(rank):
 """
 
 
+# One group of two batches in each process; -100 is ignored.
+TOKENS = """
+import torch, torch.distributed as dist, torch.distributed.nn
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def work(rank):
+    dist.init_process_group("gloo")
+    x, y = torch.load("data.pt")
+    share = slice(rank, None, 2)
+    group = list(zip(x[share].split(2), y[share].split(2)))
+    model = DDP(nn.Linear(3, 4, bias=False, dtype=torch.float64))
+    nn.init.zeros_(model.module.weight)
+    loss_fn = nn.CrossEntropyLoss(reduction="sum")
+    count = sum((y != -100).sum() for _, y in group)
+    own = count.item()
+    dist.all_reduce(count)
+    for x, y in group:
+        loss = loss_fn(model(x), y) / count * dist.get_world_size()
+        loss.backward()
+    torch.save([own, model.module.weight.grad], f"{rank}.pt")
+    dist.destroy_process_group()
+"""
+
+
 def whole_batches(x: np.ndarray, y: np.ndarray):
     """The gradients and the last weight of one process with batches of 12, 12, 4."""
     torch.manual_seed(0)
@@ -163,3 +188,16 @@ def test_two_processes_step_with_the_gradients_of_whole_batches(tmp_path):
         for gradient, of_all in zip(gradients, expected, strict=True):
             np.testing.assert_allclose(gradient.numpy().T, of_all, rtol=1e-12)
         np.testing.assert_allclose(weight.numpy().T, w, rtol=1e-12)
+
+
+def test_a_mean_over_the_tokens_of_two_processes(tmp_path):
+    """The weights are 0, so that each of the four classes has a probability of 1/4."""
+    x, y = torch.randn(8, 3).double(), torch.tensor([0, 1, -100, 3, -100, 0, 2, 3])
+    torch.save([x, y], tmp_path / "data.pt")
+    in_two_processes(tmp_path, TOKENS)
+    a, t = x[y >= 0].numpy(), y[y >= 0].numpy()
+    expected = (0.25 - np.eye(4)[t]).T @ a / 6
+    for rank, count in ((0, 2), (1, 4)):
+        own, gradient = torch.load(tmp_path / f"{rank}.pt")
+        assert own == count
+        np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-12)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 SNIPPET = "errors/estimate_training_memory.py"
 PAGES = [
@@ -77,6 +77,50 @@ def test_what_is_printed_is_the_formula_and_the_count(capsys):
 
 def test_4_bits_per_weight():
     assert round(7e9 / 2 / 2**30, 1) == 3.3
+
+
+def test_8_bit_adamw_has_a_byte_for_each_moment():
+    size = 2 + 2 + 1 + 1  # the weight and its gradient in bfloat16, the two moments
+    for page in PAGES:
+        assert f"| {size} | {7e9 * size / 2**30:.0f} GiB |" in page.read_text()
+
+
+class Positions(nn.Module):
+    """Makes a tensor in forward, on the default device."""
+
+    def __init__(self):
+        super().__init__()
+        self.position = nn.Embedding(16, 4)
+
+    def forward(self, x):
+        return x + self.position(torch.arange(x.shape[1]))
+
+
+def test_the_answer_counts_a_model_that_makes_tensors_in_forward():
+    answer = recipes()["estimate-training-memory"].answer
+    assert list(answer.yours) == ["training_bytes"]
+    text = answer.text.replace("resnet50()  # yours", "Positions()")
+    text = text.replace("32, 3, 224, 224", "2, 16, 4")
+    names = {"training_bytes": training_bytes, "Positions": Positions}
+    exec(text, names)
+    assert names["found"]["weights"] == 4 * 16 * 4
+    assert names["found"]["activations"] == 8 * 16  # the indices
+
+
+def test_a_model_that_reads_a_value_is_built_on_the_cpu():
+    def net():
+        rates = [rate.item() for rate in torch.linspace(0, 0.1, 3)]
+        return nn.Sequential(*(nn.Dropout(rate) for rate in rates), nn.Linear(2, 2))
+
+    error = "RuntimeError: Tensor.item() cannot"
+    with (
+        raises_as_documented("errors/estimate-training-memory", error),
+        torch.device("meta"),
+    ):
+        net()
+    model = net().to("meta")
+    with torch.device("meta"):
+        assert training_bytes(model, torch.randn(3, 2))["weights"] == 4 * 6
 
 
 SGD, ADAMW = torch.optim.SGD, torch.optim.AdamW

@@ -208,6 +208,33 @@ def test_many_tensors_from_a_queue():
     assert "ancdata" in message
 
 
+def test_outputs_that_cannot_be_joined(data):
+    class Squeezed(nn.Linear):
+        def forward(self, x):
+            return super().forward(x).squeeze()
+
+    with raises_as_documented(PAGE, "RuntimeError: zero-dimensional"):
+        nine = TensorDataset(*data[:9])
+        predict(Squeezed(4, 1), DataLoader(nine, 4), CPU)  # 4, 4 and 1
+    rows = [torch.randn(n, 3) for n in (5, 4, 7)]
+    padded = [nn.utils.rnn.pad_sequence(rows[a:b], True) for a, b in ((0, 2), (2, 3))]
+    with raises_as_documented(PAGE, "RuntimeError: Sizes of tensors"):
+        predict(nn.Identity(), [(x, x) for x in padded], CPU)
+    logits = []
+    for x in padded:  # the fix of the page
+        logits.extend(nn.Identity()(x.to(CPU)).cpu())
+    assert [len(row) for row in logits] == [5, 5, 7]
+    assert torch.equal(logits[1][:4], rows[1])
+
+
+def test_without_labels(data):
+    x = data.tensors[0]
+    wrapped = [x for (x,) in DataLoader(TensorDataset(x), 4)]
+    plain = list(DataLoader(x, 4))  # or of a Dataset that returns x
+    assert torch.equal(torch.cat(wrapped), x)
+    assert torch.equal(torch.cat(plain), x)
+
+
 def test_the_documented_errors(data):
     logits, _ = predict(nn.Identity(), DataLoader(data, 4), CPU)
     with raises_as_documented(PAGE, "ValueError: torch.cat(): expected a"):

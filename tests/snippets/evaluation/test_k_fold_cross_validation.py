@@ -3,18 +3,36 @@
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, Subset, TensorDataset
+from torchvision.datasets import ImageFolder
 
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "evaluation/k-fold-cross-validation"
 snippet = load_snippet("evaluation/k_fold_cross_validation.py")
 X, Y = load_breast_cancer(return_X_y=True)
+
+
+def test_an_image_folder_is_augmented_in_training_alone(tmp_path):
+    for i in range(20):  # 15 of a, 5 of b
+        folder = tmp_path / ("b" if i % 4 == 0 else "a")
+        folder.mkdir(exist_ok=True)
+        Image.new("L", (2, 2), i).save(folder / f"{i}.png")
+    augmented = ImageFolder(tmp_path, transform=lambda image: "augmented")
+    plain = ImageFolder(tmp_path, transform=lambda image: "plain")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for train_index, val_index in folds.split(plain.targets, plain.targets):
+        train = list(Subset(augmented, train_index))
+        val = list(Subset(plain, val_index))
+        assert {image for image, _ in train} == {"augmented"}
+        assert sorted(val) == [("plain", 0)] * 3 + [("plain", 1)]
+        assert not set(train_index) & set(val_index)
 
 
 @pytest.fixture

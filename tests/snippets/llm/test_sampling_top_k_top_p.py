@@ -2,9 +2,14 @@
 
 import pytest
 import torch
-from transformers import MinPLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+from transformers import (
+    GenerationConfig,
+    MinPLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "llm/sampling-top-k-top-p"
 sample = load_snippet("llm/sampling_top_k_top_p.py").sample
@@ -90,6 +95,13 @@ def test_half_precision_is_drawn_in_float32(monkeypatch, dtype):
     found = drawn_from(monkeypatch, logits, temperature=0.01, top_p=0.9)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found, expected)
+
+
+def test_generate_knows_the_settings_against_repetition():
+    known = GenerationConfig().to_dict()
+    for name in ("repetition_penalty", "no_repeat_ngram_size"):
+        assert name in known
+        assert f"`{name}=" in (ROOT / f"docs/en/{PAGE}.md").read_text()
 
 
 def test_nan():

@@ -53,6 +53,22 @@ def test_against_loops_and_the_layer(pair):
     torch.testing.assert_close(own(x)[1], by_loops(own, x[1], 5))
 
 
+def test_nan_where_a_token_can_look_at_nothing(pair):
+    _, layer, x = pair
+    padding = torch.arange(5) >= torch.tensor([[5], [0]])  # the second text is empty
+    y, _ = layer(x, x, x, key_padding_mask=padding)
+    assert y.isnan().any(2).tolist() == [[False] * 5, [True] * 5]
+    padding[:, 0] = False
+    fixed, _ = layer(x, x, x, key_padding_mask=padding)
+    assert not fixed.isnan().any()
+    torch.testing.assert_close(fixed[0], y[0])
+    causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    left = torch.arange(5).expand(2, 5) < 2
+    for padding, nan in ((left, [True] * 2 + [False] * 3), (left.flip(1), [False] * 5)):
+        y, _ = layer(x, x, x, key_padding_mask=padding, attn_mask=causal)
+        assert y.isnan().any(2).tolist() == [nan] * 2
+
+
 def test_it_is_made_for_any_width():
     own = SelfAttention(12, 3)
     assert own(torch.randn(2, 5, 12)).shape == (2, 5, 12)

@@ -1,5 +1,7 @@
 """norm-layers: each layer against NumPy, over the axes of the table."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 import torch
@@ -34,6 +36,10 @@ def test_update_bn_computes_the_averages_anew():
     torch.optim.swa_utils.update_bn([images[:2], images[2:]], model)
     mean = model[0].running_mean.numpy()
     np.testing.assert_allclose(mean, images.numpy().mean((0, 2, 3)), rtol=1e-4)
+    batch = Mock()
+    batch.to.return_value = images
+    torch.optim.swa_utils.update_bn([[batch, "labels"]], model, "cuda")
+    batch.to.assert_called_once_with("cuda")  # where the model is
 
 
 def test_groupnorm():

@@ -87,17 +87,35 @@ def test_a_broken_file_is_told_by_its_hash(tmp_path):
         )
 
 
+def test_a_cloned_repository_loads_without_network(monkeypatch, tmp_path):
+    """Its own download finds the carried file by its name, as torchvision's does."""
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path / "cache"))
+    checkpoints = tmp_path / "cache/hub/checkpoints"
+    checkpoints.mkdir(parents=True)
+    torch.save({"w": torch.ones(2)}, checkpoints / "net.pth")
+    clone = tmp_path / "repo"
+    clone.mkdir()
+    (clone / "hubconf.py").write_text(
+        "from torch.hub import load_state_dict_from_url as load\n"
+        "def net():\n    return load('https://example.com/net.pth')\n"
+    )
+    assert torch.hub.load(str(clone), "net", source="local")["w"].tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="the repo could not be found in the cache"):
+        torch.hub.load("owner/repo", "net", trust_repo=True)
+
+
 def test_the_variables_of_the_hub_are_read_at_import():
     hub = pytest.importorskip("huggingface_hub")
     assert hub
     show = (
         "from huggingface_hub import constants as c\n"
-        "print(c.ENDPOINT, c.HF_HUB_CACHE, c.HF_HUB_OFFLINE)\n"
+        "print(c.ENDPOINT, c.HF_HUB_CACHE, c.HF_HUB_OFFLINE, c.HF_HUB_DISABLE_XET)\n"
     )
     variables = {
         "HF_ENDPOINT": "https://hf-mirror.com",
         "HF_HOME": "/data/hf",
         "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_XET": "1",
     }
     for lang in ("en", "zh"):
         page = (Path(__file__).parents[3] / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
@@ -110,4 +128,6 @@ def test_the_variables_of_the_hub_are_read_at_import():
         text=True,
         env=kept | variables,
     )
-    assert child.stdout.split() == ["https://hf-mirror.com", "/data/hf/hub", "True"]
+    mirror, cache, *switches = child.stdout.split()
+    assert (mirror, cache) == ("https://hf-mirror.com", "/data/hf/hub")
+    assert switches == ["True"] * 2

@@ -145,6 +145,15 @@ def test_the_old_name_warns():
         F.upsample(row, size=4)
 
 
+def test_logits_to_the_size_of_the_labels():
+    """Two columns of 0 and 3 become 0, 0.75, 2.25, 3: above 1 from the third on."""
+    logits = torch.tensor([[1.0, 1.0], [0.0, 3.0]])[None, :, None]  # (1, 2, 1, 2)
+    mask = torch.tensor([[[0, 0, 1, 1]] * 5])  # (N, H, W)
+    large = F.interpolate(logits, size=mask.shape[-2:], mode="bilinear")
+    assert large[0, 1, 0].tolist() == [0, 0.75, 2.25, 3]
+    assert torch.equal(large.argmax(1), mask)
+
+
 def test_variants():
     x = torch.rand(1, 1, 4, 4)
     layer = nn.Upsample(scale_factor=2, mode="bilinear")

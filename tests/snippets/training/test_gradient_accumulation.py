@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional as F
+from torch.utils.data import DataLoader, IterableDataset
 
 from tests.helpers import ROOT, load_snippet
 
@@ -81,6 +82,15 @@ def test_undivided_gradients_are_steps_times_as_large(task):
     for a, b in zip(x.split(3), y.split(3), strict=True):
         F.cross_entropy(model(a), b).backward()
     torch.testing.assert_close(gradients(model), [4 * grad for grad in whole])
+
+
+def test_a_stream_has_no_length():
+    class Stream(IterableDataset):
+        def __iter__(self):
+            yield from range(5)
+
+    with pytest.raises(TypeError, match=r"object of type '.*' has no len\(\)"):
+        len(DataLoader(Stream(), 2))
 
 
 def test_unequal_batches_need_their_share(task):
