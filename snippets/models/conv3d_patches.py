@@ -19,6 +19,7 @@ def random_patch(volume, mask, size):
 @torch.inference_mode()
 def predict_in_patches(model, volume, c_out, size, step):
     """Map (1, C, D, H, W) to (1, c_out, D, H, W); patch centres count most."""
+    model.eval()  # or each patch would change the statistics of BatchNorm
     device = next(model.parameters()).device
     whole = volume.shape[2:]
     size = [min(k, n) for k, n in zip(size, whole, strict=True)]
@@ -36,7 +37,7 @@ def predict_in_patches(model, volume, c_out, size, step):
 
 
 if __name__ == "__main__":
-    model = nn.Conv3d(1, 2, 3, padding=1).eval()  # yours
+    model = nn.Conv3d(1, 2, 3, padding=1)  # yours
     volume, mask = torch.rand(1, 1, 24, 48, 48), torch.zeros(1, 24, 48, 48)
     size, step = (16, 32, 32), (8, 16, 16)  # a step of half a patch
     x, y = random_patch(volume, mask, size)

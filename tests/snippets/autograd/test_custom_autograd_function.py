@@ -177,3 +177,32 @@ def test_a_gradient_of_another_shape():
 def test_functorch_needs_setup_context():
     with raises_as_documented(PAGE, "RuntimeError: In order to use an autograd."):
         torch.vmap(Swish.apply)(torch.ones(3, 2))
+
+
+@pytest.mark.parametrize("rule", [False, True])
+def test_gradients_of_each_sample(rule):
+    class Function(torch.autograd.Function):
+        generate_vmap_rule = rule
+        backward = staticmethod(Swish.backward)
+
+        @staticmethod
+        def forward(x):
+            return x * x.sigmoid()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+    def loss(x):
+        return Function.apply(x).sum()
+
+    x = torch.randn(3, 2, dtype=torch.float64)
+    s = torch.special.expit(x)
+    expected = s + x * s * (1 - s)
+    torch.testing.assert_close(torch.func.grad(loss)(x), expected)
+    each = torch.vmap(torch.func.grad(loss))
+    if rule:
+        torch.testing.assert_close(each(x), expected)
+    else:
+        with pytest.raises(RuntimeError, match="generate_vmap_rule=True"):
+            each(x)

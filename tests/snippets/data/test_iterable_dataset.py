@@ -107,6 +107,26 @@ def test_a_buffer_shuffles_and_loses_nothing(path):
     assert len(set(map(tuple, epochs))) == 3
 
 
+class ShuffledFiles(IterableDataset):
+    """The order of the files that a worker comes to."""
+
+    def __iter__(self):
+        info, paths = get_worker_info(), list(range(20))
+        random.Random(info.seed - info.id).shuffle(paths)
+        yield tuple(paths)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_all_workers_shuffle_the_files_equally(persistent):
+    settings = {"num_workers": 2, "persistent_workers": persistent}
+    loader = DataLoader(ShuffledFiles(), batch_size=None, **settings)
+    (first, same), (second, again) = list(loader), list(loader)
+    assert first == same
+    assert second == again
+    assert sorted(first) == list(range(20)) != first
+    assert (first == second) is persistent
+
+
 def test_drop_last_drops_a_batch_per_worker(path):
     options = {"batch_size": 4, "num_workers": 2}
     sizes = [len(batch) for batch in DataLoader(snippet.Lines(path), **options)]

@@ -78,6 +78,28 @@ def test_the_other_ways(x):
     torch.testing.assert_close(found, torch.tensor([[0.0], [1.0], [6.0]]))
 
 
+def test_columns_of_mostly_zeros():
+    x = torch.zeros(10, 2)
+    x[:2, 0] = torch.tensor([3.0, 5.0])
+    q1, q2, q3 = x.quantile(torch.tensor([0.25, 0.5, 0.75]), dim=0)
+    assert ((x - q2) / (q3 - q1))[:2, 0].isinf().all()
+    for low, scale, scaler in (
+        (q2, q3 - q1, RobustScaler()),
+        (x.amin(0), x.amax(0) - x.amin(0), MinMaxScaler()),
+    ):
+        found = (x - low) / scale.masked_fill(scale == 0, 1)
+        expected = scaler.fit_transform(x.double().numpy())
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_sequences():
+    x = torch.randn(8, 5, 3) * torch.tensor([0.1, 1, 1e3]) + 2
+    found = Standardize(x.flatten(0, 1))(x)
+    a = x.double().numpy()
+    expected = (a - a.mean((0, 1))) / a.std((0, 1))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
 def test_one_row_by_its_own_statistics(x):
     row = x[:1]
     assert (row - row.mean(0)).eq(0).all()
@@ -127,6 +149,8 @@ def test_the_messages(x):
     assert scaler.transform(x[0][None].numpy()).shape == (1, 3)
     with raises_as_documented(PAGE, "ValueError: X has 4 features"):
         scaler.transform(torch.rand(2, 4).numpy())
+    with raises_as_documented(PAGE, "AttributeError: 'numpy.ndarray'"):
+        Standardize(x.numpy())
     with raises_as_documented(PAGE, "NotImplementedError: std and var"):
         Standardize(x.long())
     model = answered(x)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 from torch.utils.data import DataLoader, Subset, TensorDataset
 
-from tests.helpers import load_snippet
+from tests.helpers import load_snippet, recipes
 
 snippet = load_snippet("errors/overfit_one_batch.py")
 
@@ -44,6 +45,33 @@ def test_the_snippet_learns_its_batch_by_heart(capsys):
     picked = log_p[np.arange(16), snippet.y.numpy()]
     assert snippet.loss.item() == pytest.approx(-picked.mean(), rel=1e-4)
     assert (log_p.argmax(1) == snippet.y.numpy()).mean() == snippet.accuracy == 1
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [nn.LSTM(4, 4, 2, dropout=0.5), nn.MultiheadAttention(4, 1, dropout=0.5)],
+    ids=["LSTM", "attention"],
+)
+def test_dropout_that_is_no_module(layer):
+    assert not any(isinstance(module, nn.Dropout) for module in layer.modules())
+    x = torch.ones(1, 3, 4)
+    inputs = (x,) if isinstance(layer, nn.LSTM) else (x, x, x)
+    first, second = (layer(*inputs)[0] for _ in range(2))
+    assert not torch.equal(first, second)
+    layer.dropout = 0.0
+    first, second = (layer(*inputs)[0] for _ in range(2))
+    assert torch.equal(first, second)
+
+
+def test_dropout_of_whole_channels_is_off_too():
+    layers = nn.Conv2d(3, 4, 3), nn.Dropout2d(0.5), nn.Flatten(), nn.Linear(144, 5)
+    loader = [(torch.randn(4, 3, 8, 8), torch.arange(4))]
+    names = {"model": nn.Sequential(*layers), "device": torch.device("cpu")}
+    parameters = names["model"].parameters()
+    names |= {"optimizer": torch.optim.AdamW(parameters), "loader": loader}
+    names |= {"loss_fn": F.cross_entropy}
+    exec(recipes()["overfit-one-batch"].answer.text, names)
+    assert layers[1].p == 0
 
 
 def test_what_stays_near_the_start():

@@ -36,6 +36,15 @@ def test_each_voxel_is_the_weighted_mean_of_its_patches():
     torch.testing.assert_close(found.flatten(), torch.tensor(expected))
 
 
+def test_the_statistics_of_batch_norm_stay():
+    norm = nn.BatchNorm3d(1)
+    model = nn.Sequential(norm, nn.Conv3d(1, 1, 1)).train()
+    volume = torch.rand(1, 1, 5, 6, 7)
+    found = patches.predict_in_patches(model, volume, 1, (3, 4, 5), (1, 2, 2))
+    assert norm.running_mean.item() == 0
+    torch.testing.assert_close(found, model.eval()(volume).detach())
+
+
 def test_seams_need_weights(monkeypatch):
     torch.manual_seed(0)
     convs = [nn.Conv3d(4, 4, 3, padding=1) for _ in range(2)]

@@ -1,6 +1,7 @@
 """conv3d-volumes: against SciPy, index by index."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -55,6 +56,20 @@ def test_from_what_there_is():
     xyz = array.transpose(2, 1, 0).astype(np.float64)  # as nibabel has it
     found = torch.from_numpy(xyz).float().permute(2, 1, 0)[None, None]
     assert torch.equal(found, volume)
+    heights = [7.5, 2.5, 5.0]  # of the slices, as their files are named
+    slices = [
+        SimpleNamespace(
+            pixel_array=array[[2, 0, 1][i]],
+            RescaleSlope=2.0,
+            RescaleIntercept=-1024.0,
+            ImagePositionPatient=[0.0, 0.0, height],
+        )
+        for i, height in enumerate(heights)
+    ]
+    slices.sort(key=lambda s: s.ImagePositionPatient[2])
+    parts = [s.pixel_array * s.RescaleSlope + s.RescaleIntercept for s in slices]
+    found = torch.stack([torch.from_numpy(part).float() for part in parts])
+    assert torch.equal(found[None, None], volume * 2 - 1024)
     batch = torch.rand(2, 3, 4, 5)
     assert torch.equal(batch[:, None][1, 0, 2], batch[1, 2])
     t1, t2 = torch.rand(2, 3, 4, 5)

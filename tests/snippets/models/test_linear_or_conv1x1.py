@@ -52,6 +52,24 @@ def test_equal_gradients_and_initial_weights():
     torch.testing.assert_close(conv.bias.grad, linear.bias.grad)
 
 
+def test_the_default_precision_on_a_gpu():
+    assert torch.backends.cudnn.allow_tf32  # convolutions
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def test_without_a_bias():
+    conv, x = nn.Conv2d(5, 6, 1, bias=False), torch.randn(2, 5, 3, 4)
+    names = {"conv": conv, "linear": nn.Linear(5, 6), "x": x}
+    with raises_as_documented(PAGE, "TypeError: copy_()"):
+        exec(ANSWER.text, names)
+    linear = nn.Linear(5, 6, bias=False)
+    with torch.no_grad():
+        linear.weight.copy_(conv.weight.flatten(1))
+    expected = np.einsum("nchw,dc->nhwd", x, linear.weight.detach())
+    found = linear(x.movedim(1, -1)).detach()
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 def test_the_rows():
     x = torch.randn(2, 5, 4, 6)
     conv = nn.Conv2d(5, 6, 1, stride=2)

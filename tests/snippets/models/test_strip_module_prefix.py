@@ -116,6 +116,27 @@ def test_the_ways_that_spoil_keys():
     assert "module.model.weight".lstrip("module.") == "weight"
 
 
+def test_a_whole_checkpoint():
+    trained, model = nn.Linear(4, 2), nn.Linear(4, 2)
+    state = nn.DataParallel(trained).state_dict()
+    checkpoint = {"epoch": 3, "model_state_dict": state}
+    unexpected = r'Unexpected key\(s\) in state_dict: "epoch", "model_state_dict"'
+    with pytest.raises(RuntimeError, match=unexpected):
+        load(model, checkpoint)
+    load(model, checkpoint["model_state_dict"])
+    assert torch.equal(model.weight, trained.weight)
+
+
+@pytest.mark.parametrize("wrap", [nn.DataParallel, torch.compile])
+def test_bare_weights_into_a_wrapped_model(wrap):
+    trained, wrapped = nn.Linear(4, 2), wrap(nn.Linear(4, 2))
+    with pytest.raises(RuntimeError, match=r"Missing key.*(module|_orig_mod)\.weight"):
+        wrapped.load_state_dict(trained.state_dict())
+    inner = wrapped.module if wrap is nn.DataParallel else wrapped._orig_mod
+    inner.load_state_dict(trained.state_dict())
+    assert torch.equal(next(wrapped.parameters()), trained.weight)
+
+
 def test_strict_false_loads_nothing():
     trained, model = nn.Linear(4, 2), nn.Linear(4, 2)
     before = model.weight.tolist()

@@ -89,6 +89,31 @@ def test_the_learning_rate_is_in_the_file(folder):
     assert group["lr"] == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize("step", ["scheduler.step(val_loss)", ""])
+def test_on_a_plateau_and_without_a_scheduler(folder, monkeypatch, step):
+    code = ANSWER.text.replace("    scheduler.step()", f"    {step}")
+    save = BOOK["save-checkpoint"].answer.text
+    if not step:
+        code, save = (
+            code.replace(", scheduler)", ")"),
+            save.replace(", scheduler)", ")"),
+        )
+        save = "\n".join(line for line in save.split("\n") if "scheduler" not in line)
+        assert "scheduler" not in code + save
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    names = {"model": model, "optimizer": optimizer, "epochs": 4}
+    names |= {"train_one_epoch": optimizer.step}
+    names |= {"evaluate": iter([0.5, 0.4, 0.6, 0.7]).__next__}
+    if step:
+        plateau = torch.optim.lr_scheduler.ReduceLROnPlateau
+        names["scheduler"] = plateau(optimizer, factor=0.5, patience=1)
+    exec(save, names)
+    exec(code, names)
+    assert kept(folder) == [("best.pt", 1, 0.4), ("last.pt", 3, 0.4)]
+    assert optimizer.param_groups[0]["lr"] == (0.05 if step else 0.1)
+
+
 def test_the_function_is_that_of_the_page_it_comes_from():
     text = (ROOT / "snippets/training/save_best_model.py").read_text("utf-8")
     assert BOOK["save-checkpoint"].answer.code in text

@@ -195,6 +195,22 @@ def test_the_variants():
     assert len([path for path in Path("runs/e").iterdir() if path.is_dir()]) == 3
 
 
+def test_a_newer_tensorboard_does_without_pkg_resources():
+    source = Path(tensorboard.__file__).with_name("default.py").read_text("utf-8")
+    assert "pkg_resources" not in source
+    version = tuple(map(int, tensorboard.__version__.split(".")[:2]))
+    assert version > (2, 20)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.trace")
+def test_the_graph_of_the_layers():
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU())
+    with SummaryWriter("runs/g") as writer:
+        writer.add_graph(model, torch.rand(2, 3, 8, 8))
+    kinds = {node.op for node in read("runs/g").Graph().node}
+    assert {"aten::_convolution", "aten::relu"} <= kinds
+
+
 def test_the_documented_errors():
     with SummaryWriter("runs/f") as writer:
         losses = torch.tensor([1.0, 2.0])
@@ -219,4 +235,6 @@ def test_the_documented_errors():
         frozen = nn.Linear(2, 2).requires_grad_(False)
         with raises_as_documented(PAGE, "NotImplementedError: Got <class 'NoneType'>"):
             writer.add_histogram("c", frozen.weight.grad, 0)
+        with raises_as_documented(PAGE, "ValueError: The histogram is empty"):
+            writer.add_histogram("c", torch.full((4,), float("nan")), 0)
     assert scalars("runs/f", "a") == [(0, 1.5)]
