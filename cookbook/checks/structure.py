@@ -20,21 +20,10 @@ def problems(catalogue: Catalogue, rendered: bool = True) -> list[Problem]:
     If ``rendered``, what the site shows of a page is compared, too.
     """
     everywhere = [*catalogue.pages, *catalogue.other_pages]
-    found = list(_page_problems(catalogue))
-    broken = {problem.path for problem in found}
-    for recipe in catalogue.recipes:
-        if broken.isdisjoint(page.path for page in recipe.written.values()):
-            found += answers.problems(recipe)
-            found += twins.problems(recipe)
-    found += _reference_problems(catalogue, broken)
-    for lang in LANGUAGES:
-        found += _taken_names(catalogue, lang, broken)
-    found += _snippet_problems(catalogue)
-    found += prose.problems(catalogue.root, everywhere)
-    found += messages.problems(catalogue.root, catalogue.recipes)
-    found += _listing_problems(catalogue)
+    found = _problems(catalogue, everywhere, catalogue.recipes)
     found += _record_problems(catalogue.root)
     found += _moved_problems(catalogue)
+    found += _unused_snippets(catalogue.root, catalogue.pages)
     if rendered:
         found += _shown_problems(catalogue.root, everywhere, found)
     return in_order(found)
@@ -42,10 +31,36 @@ def problems(catalogue: Catalogue, rendered: bool = True) -> list[Problem]:
 
 def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
     """Everything wrong with these files, as files, too."""
-    found = [p for p in problems(catalogue, rendered=False) if p.path in paths]
     pages = [page for page in catalogue.pages if page.path in paths]
+    recipes = [
+        recipe
+        for recipe in catalogue.recipes
+        if any(page.path in paths for page in recipe.written.values())
+    ]
+    found = _problems(catalogue, pages, recipes)
+    found = [problem for problem in found if problem.path in paths]
     found += _shown_problems(catalogue.root, pages, found)
     return in_order(found + files.problems(catalogue.root, paths))
+
+
+def _problems(
+    catalogue: Catalogue, pages: list[Page], recipes: list[Recipe]
+) -> list[Problem]:
+    """What is wrong with these, and with what is compared with all others."""
+    found = list(_page_problems(catalogue))
+    broken = {problem.path for problem in found}
+    for recipe in recipes:
+        if broken.isdisjoint(page.path for page in recipe.written.values()):
+            found += answers.problems(recipe)
+            found += twins.problems(recipe)
+    found += _reference_problems(catalogue, broken)
+    for lang in LANGUAGES:
+        found += _taken_names(catalogue, lang, broken)
+    found += _snippet_problems(catalogue, pages)
+    found += prose.problems(catalogue.root, pages)
+    found += messages.problems(catalogue.root, recipes)
+    found += _listing_problems(catalogue)
+    return found
 
 
 def in_order(found: Iterable[Problem]) -> list[Problem]:
@@ -152,23 +167,40 @@ def _names(page: Page) -> dict[str, None]:
     return dict.fromkeys(name.casefold() for name in names)
 
 
-def _snippet_problems(catalogue: Catalogue) -> Iterator[Problem]:
-    """Each snippet is shown somewhere, fits a screen, and claims something."""
-    root, shown, programs = catalogue.root, set(), set()
-    for one in catalogue.pages:
-        paths = {Path("snippets", m["path"]) for m in INCLUDE.finditer(one.body)}
-        shown |= paths
+def _shown_by(pages: list[Page]) -> dict[Path, bool]:
+    """The snippets that pages show, each with whether it is a program."""
+    found: dict[Path, bool] = {}
+    for one in pages:
+        program = False
         with suppress(PageError):
-            if one.meta.get("shape") == "program":
-                programs |= paths
-            yield from _unproved_outputs(catalogue, one)
+            program = one.meta.get("shape") == "program"
+        for match in INCLUDE.finditer(one.body):
+            path = Path("snippets", match["path"])
+            found[path] = found.get(path, False) or program
+    return found
+
+
+def _unused_snippets(root: Path, pages: list[Page]) -> Iterator[Problem]:
+    """Each snippet is shown somewhere."""
+    shown = _shown_by(pages)
     for file in sorted((root / "snippets").rglob("*.py")):
         path = file.relative_to(root)
         if path not in shown:
             include = path.relative_to("snippets")
             yield Problem(path, 1, "snippet-unused", {"include": include})
-        yield from snippets.problems(root, path, path in programs)
-        yield from snippets.test_problems(root, path, tests_of(path))
+
+
+def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Problem]:
+    """Each snippet fits a screen, and claims something; each picture is light."""
+    root, shown = catalogue.root, _shown_by(pages)
+    for one in pages:
+        with suppress(PageError):
+            yield from _unproved_outputs(catalogue, one)
+    for file in sorted((root / "snippets").rglob("*.py")):
+        path = file.relative_to(root)
+        if path in shown:
+            yield from snippets.problems(root, path, shown[path])
+            yield from snippets.test_problems(root, path, tests_of(path))
     for file in sorted((root / "snippets").rglob("*.svg")):  # each page carries its own
         picture = file.read_bytes()
         limit = limits.RASTER if b"data:image" in picture else limits.PICTURE
