@@ -35,9 +35,11 @@ def train_step(batch):
 
 loader = DataLoader(Files(), batch_size=8)  # yours
 
+batches = islice(loader, 100)  # not a whole epoch
+train_step(next(batches)).item()  # starts the workers; not counted
 waited, start = 0.0, time.perf_counter()
 ready = start
-for batch in islice(loader, 100):  # not a whole epoch
+for batch in batches:
     waited += time.perf_counter() - ready
     train_step(batch).item()  # yours: returns the loss, a tensor
     ready = time.perf_counter()  # item() has waited for the GPU

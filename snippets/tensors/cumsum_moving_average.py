@@ -6,7 +6,7 @@ from torch.nn import functional as F
 x = torch.tensor([2.0, 4.0, 9.0, 1.0, 5.0, 3.0])  # (T,)
 k = 3  # yours: the number of values to average
 
-total = x.cumsum(dim=0)  # (T,): x[0] + ... + x[t]
+total = x.cumsum(dim=-1)  # (T,): x[0] + ... + x[t]
 padded = F.pad(x[None].float(), (k - 1, 0), mode="replicate")  # no future
 causal = F.avg_pool1d(padded, k, stride=1)[0]  # (T,): x[t], k - 1 before it
 

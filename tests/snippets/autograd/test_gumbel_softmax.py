@@ -38,6 +38,13 @@ def test_the_gradient_is_that_of_the_soft_sample(tau):
     np.testing.assert_allclose(logits.grad, expected, rtol=1e-3, atol=1e-6)
 
 
+def test_feature_maps_need_their_dimension():
+    logits = torch.randn(2, 3, 4, 5)
+    for dim, options in ((1, {"dim": 1}), (3, {})):
+        y = F.gumbel_softmax(logits, hard=True, **options)
+        torch.testing.assert_close(y.sum(dim), torch.ones_like(y.sum(dim)))
+
+
 def test_the_snippet():
     assert snippet.weight.argmax() == snippet.cost.argmin()
     probs = softmax(snippet.weight.detach().numpy())

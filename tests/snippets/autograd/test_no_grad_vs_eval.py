@@ -44,6 +44,15 @@ def test_no_grad_does_not_stop_the_running_statistics(training):
     assert moved == training
 
 
+def test_eval_does_not_turn_off_an_f_dropout_without_the_flag():
+    class Always(nn.Module):
+        def forward(self, x):
+            return nn.functional.dropout(x)
+
+    out = Always().eval()(torch.ones(1000))
+    assert 400 < (out == 0).sum() < 600
+
+
 def test_eval_alone_keeps_the_graph():
     model = nn.Linear(4, 1).eval()
     assert model(snippet.x).grad_fn is not None
@@ -53,7 +62,9 @@ def test_inference_tensors_do_not_train():
     weight = torch.ones(4, requires_grad=True)
     with torch.inference_mode():
         features = torch.ones(4)
+        inside = features.clone()
     with raises_as_documented(PAGE, "RuntimeError: Inference tensors cannot be saved"):
         (weight * features).sum()
+    assert inside.is_inference()
     (weight * features.clone()).sum().backward()
     torch.testing.assert_close(weight.grad, torch.ones(4))

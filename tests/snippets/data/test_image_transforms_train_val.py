@@ -1,5 +1,6 @@
 """image-transforms-train-val: against Pillow, NumPy and torchvision's presets."""
 
+import cv2
 import numpy as np
 import pytest
 import torch
@@ -145,6 +146,28 @@ def test_rgb_converts_images_but_only_grey_tensors():
     assert v2.RGB()(noise(4, 4, "RGBA")).mode == "RGB"
     assert v2.RGB()(torch.zeros(1, 4, 4)).shape == (3, 4, 4)
     assert v2.RGB()(torch.zeros(4, 4, 4)).shape == (4, 4, 4)
+
+
+def test_an_opencv_image_is_turned_to_rgb_first():
+    blue = np.zeros((256, 256, 3), np.uint8)
+    blue[..., 0] = 255  # as cv2.imread gives it: BGR
+    out = val(cv2.cvtColor(blue, cv2.COLOR_BGR2RGB))[:, 0, 0]
+    expected = (np.array([0, 0, 1]) - MEAN) / STD
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5)
+
+
+def test_a_16_bit_image_is_white_unless_it_is_divided(tmp_path):
+    levels = np.arange(2000, 65536, dtype=np.uint16)[: 252 * 252].reshape(252, 252)
+    (tmp_path / "x").mkdir()
+    Image.fromarray(levels).save(tmp_path / "x/0.png")
+    image = Image.open(tmp_path / "x/0.png")
+    white = (1 - MEAN) / STD
+    for clipped in (val(image), ImageFolder(tmp_path, transform=val)[0][0]):
+        np.testing.assert_allclose(clipped.amin((1, 2)), white, rtol=1e-5)
+    out = val(np.float32(image) / 65535)
+    middle = (levels.mean() / 65535 - MEAN) / STD
+    np.testing.assert_allclose(out.mean((1, 2)), middle, atol=0.02)
+    assert (out[:, -1, 0] > out[:, 0, 0]).all()
 
 
 class Images(Dataset):

@@ -1,5 +1,7 @@
 """distributed-checkpoint: from one process to two and back, against no interruption."""
 
+from pathlib import Path
+
 import pytest
 import torch
 import torch.distributed.checkpoint as dcp
@@ -96,6 +98,37 @@ def test_loading_fills_the_dict_and_not_the_optimizer(saved):
     snippet.dcp_state.set_state_dict(model, optimizer, **checkpoint)
     assert optimizer.param_groups[0]["lr"] == 0.1
     assert_trained([p.detach() for p in model.parameters()], 1)
+
+
+@pytest.mark.usefixtures("group")
+def test_a_scheduler_goes_on(tmp_path):
+    """Put into both functions as the page says it."""
+
+    def built():
+        model = nn.Linear(8, 8)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        return model, optimizer, scheduler
+
+    source = Path(snippet.__file__).read_text("utf-8").partition("def train")[0]
+    for line in ('checkpoint["epoch"] = epoch\n', 'checkpoint["epoch"] = 0\n'):
+        added = f'{line}    checkpoint["scheduler"] = scheduler.state_dict()\n'
+        assert source.count(line) == 1
+        source = source.replace(line, added)
+    pop = '    epoch = checkpoint.pop("epoch")\n'
+    load = '    scheduler.load_state_dict(checkpoint.pop("scheduler"))\n'
+    names = {}
+    exec(source.replace(pop, pop + load), names)
+    model, optimizer, names["scheduler"] = built()
+    for _ in range(3):
+        optimizer.step()
+        names["scheduler"].step()
+    names["save_checkpoint"](tmp_path / "new", model, optimizer, 3)
+    other, optimizer, names["scheduler"] = built()
+    assert names["load_checkpoint"](tmp_path / "new", other, optimizer) == 4
+    assert names["scheduler"].last_epoch == 3
+    assert optimizer.param_groups[0]["lr"] == 0.125
+    assert torch.equal(other.weight, model.weight)
 
 
 def test_one_file(saved, tmp_path):

@@ -1,6 +1,7 @@
 """sync-batchnorm: what the conversion keeps, and what it refuses on a CPU."""
 
 import pytest
+import timm
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -46,6 +47,16 @@ def test_parameters_buffers_names_and_settings_stay():
     assert list(synced.state_dict()) == list(state)
     torch.testing.assert_close(dict(synced.state_dict()), state)
     trained().load_state_dict(synced.state_dict())  # back, without SyncBatchNorm
+
+
+def test_a_subclass_of_timm_loses_its_activation():
+    layer = timm.layers.BatchNormAct2d(3).eval()  # ends with a ReLU
+    x = torch.tensor([-2.0, 0.0, 2.0]).reshape(1, 3, 1, 1)
+    torch.testing.assert_close(layer(x).flatten(), torch.tensor([0.0, 0.0, 2.0]))
+    lost = convert(layer)(x).flatten()
+    torch.testing.assert_close(lost, torch.tensor([-2.0, 0.0, 2.0]))
+    kept = timm.layers.convert_sync_batchnorm(layer)(x)
+    torch.testing.assert_close(kept, layer(x))
 
 
 @pytest.mark.usefixtures("group")

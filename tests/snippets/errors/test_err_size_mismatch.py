@@ -11,7 +11,7 @@ from torchvision.models.vision_transformer import (
     interpolate_embeddings,
 )
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "errors/err-size-mismatch"
 
@@ -35,6 +35,21 @@ def test_all_is_loaded_but_the_new_head(snippet):
         assert torch.equal(own[key], weights[key])
     assert model.fc.weight.shape == (5, 512)
     assert model.eval()(torch.randn(1, 3, 32, 32)).shape == (1, 5)
+
+
+def test_a_training_checkpoint_holds_the_weights_one_level_below(tmp_path):
+    checkpoint = {"model_state_dict": resnet18(num_classes=7).state_dict()}
+    torch.save(checkpoint, tmp_path / "pretrained.pt")
+    answer, pasted = recipes()["err-size-mismatch"].answer.text, {}
+    with contextlib.chdir(tmp_path):
+        with raises_as_documented(PAGE, "KeyError: 'fc.bias'"):
+            exec(answer, {})
+        load = "weights_only=True)\n"
+        assert load in answer
+        fix = f'{load}weights = weights["model_state_dict"]\n'
+        exec(answer.replace(load, fix), pasted)
+    weight = checkpoint["model_state_dict"]["conv1.weight"]
+    assert torch.equal(pasted["model"].conv1.weight, weight)
 
 
 @pytest.mark.parametrize("strict", [True, False])

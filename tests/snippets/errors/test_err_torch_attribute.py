@@ -109,6 +109,8 @@ def test_names_that_are_there():
     found = load_snippet("errors/err_torch_attribute.py")
     assert found.optimizer_class is torch.optim.Muon
     assert hasattr(torch.nn.Module, "set_submodule")
+    assert hasattr(torch.nn, "RMSNorm")
+    assert issubclass(torch.cuda.amp.GradScaler, torch.amp.GradScaler)
 
 
 def test_without_the_name_the_older_one_is_taken(monkeypatch):

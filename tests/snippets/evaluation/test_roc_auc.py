@@ -1,5 +1,7 @@
 """roc-auc: scores and targets of every dtype; what scikit-learn refuses."""
 
+import re
+
 import pytest
 import torch
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -20,6 +22,22 @@ def test_the_answer_takes_scores_and_targets_as_they_come(dtype):
         exec(f"{head}\n{lines}", names)
         assert names["auc"] == pytest.approx(roc_auc_score(target, score))
         assert names["ap"] == average_precision_score(target, score)
+
+
+def test_three_classes_in_bfloat16_by_the_line_of_the_page():
+    torch.manual_seed(0)
+    target, logits = torch.arange(90) % 3, torch.randn(90, 3).bfloat16()
+    logits[torch.arange(90), target] += 1
+    with pytest.raises(TypeError, match="unsupported ScalarType BFloat16"):
+        roc_auc_score(target, logits.softmax(1), multi_class="ovr")
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        (line,) = re.findall(r"^`(roc_auc_score\(.*\))`[.。]$", page, re.MULTILINE)
+        names = {"target": target, "logits": logits, "roc_auc_score": roc_auc_score}
+        auc = eval(line, names)
+        p = logits.double().softmax(1)
+        own = [roc_auc_score(target == c, p[:, c]) for c in range(3)]
+        assert auc == pytest.approx(sum(own) / 3, abs=1e-3)
 
 
 def data(levels, n=300):

@@ -56,6 +56,17 @@ def test_the_mean_of_means_is_another_number(data):
     assert not torch.allclose(mean, plain(*data), rtol=1e-3)
 
 
+def test_a_bfloat16_h_needs_autocast(data):
+    h, weight, target = data
+    half = h.detach().bfloat16()
+    with raises_as_documented(PAGE, "RuntimeError: expected m1 and m2"):
+        chunked_cross_entropy(half, weight, target)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = chunked_cross_entropy(half, weight, target, rows=3)
+    assert loss.dtype == torch.float32
+    torch.testing.assert_close(loss, plain(*data), rtol=0.02, atol=0)
+
+
 def test_only_h_is_kept(data):
     h, weight, target = data
 

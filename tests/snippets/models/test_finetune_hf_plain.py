@@ -3,6 +3,7 @@
 import copy
 import runpy
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -64,6 +65,24 @@ def test_a_text_column_that_is_left(loaded):
     data = [{**tokenizer(x), "text": x, "label": 0} for x in ("so", "a bad film")]
     with raises_as_documented(PAGE, "ValueError: Unable to create tensor"):
         DataCollatorWithPadding(tokenizer)(data)
+    data = [{**tokenizer("so"), "label": "good"}]
+    with raises_as_documented(PAGE, "ValueError: Unable to create tensor"):
+        DataCollatorWithPadding(tokenizer)(data)
+
+
+def test_several_classes_per_text(loaded, tmp_path):
+    tokenizer, _ = loaded
+    model = AutoModelForSequenceClassification.from_pretrained(
+        tmp_path / "tiny", problem_type="multi_label_classification"
+    ).eval()
+    data = [{**tokenizer("so good"), "label": [1.0, 1.0]}]
+    batch = DataCollatorWithPadding(tokenizer)(data)
+    out = model(**batch)
+    p = out.logits.detach().double().sigmoid().numpy()[0]
+    by_hand = -(np.log(p[0]) + np.log(p[1])) / 2
+    assert out.loss.item() == pytest.approx(by_hand, rel=1e-4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    snippet.train(model, tokenizer, data, optimizer, epochs=1)
 
 
 def test_the_collator_pads_masks_and_renames(loaded):

@@ -122,6 +122,19 @@ def test_two_inputs():
         assert table.summary_list[0].output_size == [1, 5]
 
 
+@pytest.mark.filterwarnings("ignore:Half precision is not supported")
+def test_a_model_in_bfloat16():
+    model = nn.Linear(3, 4, dtype=torch.bfloat16)
+    with pytest.raises(RuntimeError, match="Failed to run torchinfo") as caught:
+        torchinfo.summary(model, input_size=(1, 3), verbose=0)
+    with raises_as_documented(PAGE, "RuntimeError: mat1 and mat2 must have"):
+        raise caught.value.__cause__
+    dtypes = [torch.bfloat16]
+    table = torchinfo.summary(model, (1, 3), dtypes=dtypes, verbose=0)
+    assert table.summary_list[0].output_size == [1, 4]
+    assert table.total_params == 16
+
+
 def test_depth_names_and_columns():
     model = nn.Linear(3, 4)
     for _ in range(4):

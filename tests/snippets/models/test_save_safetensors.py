@@ -109,6 +109,16 @@ def test_a_transposed_tensor():
         save_file({"a": torch.randn(2, 3).T}, "x.safetensors")
 
 
+def test_a_channels_last_model_by_save_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = nn.Conv2d(3, 8, 2).to(memory_format=torch.channels_last)
+    with pytest.raises(ValueError, match="non contiguous tensor: `weight`"):
+        save_file(model.state_dict(), "x.safetensors")
+    save_model(model, "x.safetensors")
+    written = read(tmp_path / "x.safetensors")[0]["weight"]
+    np.testing.assert_array_equal(written, model.weight.detach().numpy())
+
+
 def test_only_tensors(snippet):
     state = snippet.model.state_dict()
     with raises_as_documented(PAGE, "ValueError: Key `model` is invalid"):

@@ -54,3 +54,4 @@ def test_the_functions_of_the_page_exist():
         assert callable(getattr(torch.cuda, name)), name
     for name in ("memory_allocated", "max_memory_allocated", "max_memory_reserved"):
         assert callable(getattr(torch.accelerator, name))
+    assert issubclass(torch.OutOfMemoryError, RuntimeError)

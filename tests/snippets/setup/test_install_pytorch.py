@@ -1,12 +1,14 @@
 """install-pytorch: what it prints, and what a Python without torch says."""
 
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 import torch
 
-from tests.helpers import assert_documented, load_snippet
+from tests.helpers import ROOT, assert_documented, load_snippet
 
 SNIPPET, PAGE = "setup/install_pytorch.py", "setup/install-pytorch"
 
@@ -50,3 +52,21 @@ def test_a_python_without_torch():
     child = subprocess.run(bare, capture_output=True, text=True)
     last = child.stderr.strip().splitlines()[-1]
     assert_documented(PAGE, "ModuleNotFoundError: No module named 'torch'", last)
+
+
+def test_pip_keeps_an_installed_torch():
+    command = [sys.executable, "-m", "pip", "install", "torch", "--no-index"]
+    done = subprocess.run([*command, "--no-deps"], capture_output=True, text=True)
+    assert "Requirement already satisfied: torch in" in done.stdout
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        assert "`Requirement already satisfied`" in page
+
+
+def test_the_index_that_uv_reads_has_the_name_that_the_sources_use():
+    for lang in ("en", "zh"):
+        page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+        lines = re.findall(r"`((?:name|torch|torchvision) = [^`]*)`", page)
+        name, *sources = (tomllib.loads(line) for line in lines)
+        index = {"index": name["name"]}
+        assert sources == [{"torch": index}, {"torchvision": index}]

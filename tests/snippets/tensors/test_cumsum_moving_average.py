@@ -57,6 +57,15 @@ def test_the_answer_for_integers_for_even_k_and_for_few_values(k):
     assert names["total"].tolist() == [1, 3, 7, 11]
 
 
+def test_the_answer_for_several_series():
+    names = {"x": torch.rand(2, 6), "k": 3}  # (B, T)
+    exec(answer("cumsum-moving-average"), names)
+    np.testing.assert_allclose(names["total"], names["x"].numpy().cumsum(1), 1e-6)
+    for row, mean in zip(names["x"], names["causal"], strict=True):
+        series = pd.Series([row[0].item()] * 2 + row.tolist())
+        np.testing.assert_allclose(mean, series.rolling(3).mean()[2:], rtol=1e-5)
+
+
 def test_dimensions():
     x = torch.rand(2, 10, 3)  # (B, T, F)
     mean = F.avg_pool1d(x.mT, 4, stride=1).mT

@@ -59,10 +59,27 @@ def test_overlaps_share_memory_and_add_up():
     torch.testing.assert_close(mean, images)
 
 
+def test_pixels_that_no_patch_covers_become_nan():
+    ones, size, k, s = torch.ones(1, 1, 10, 10), (10, 10), 4, 3
+    counts = F.fold(F.unfold(ones, k, stride=s), size, k, stride=s)
+    assert not (counts / counts).isnan().any()  # 4 + 2 * 3 = 10: all covered
+    k, s = 4, 4
+    counts = F.fold(F.unfold(ones, k, stride=s), size, k, stride=s)
+    expected = np.ones((10, 10))
+    expected[8:], expected[:, 8:] = np.nan, np.nan
+    np.testing.assert_array_equal((counts / counts)[0, 0].numpy(), expected)
+    padded = F.pad(ones, (0, 2, 0, 2))
+    cut = F.unfold(padded, k, stride=s)
+    counts = F.fold(cut * 0 + 1, (12, 12), k, stride=s)
+    assert (F.fold(cut, (12, 12), k, stride=s) / counts)[..., :10, :10].eq(1).all()
+
+
 def test_integers():
     mask = torch.arange(2 * 3 * 8 * 8).reshape(2, 3, 8, 8)
     with raises_as_documented(PAGE, 'NotImplementedError: "im2col_out_cpu"'):
         F.unfold(mask, 4, stride=4)
+    with pytest.raises(NotImplementedError, match="'Byte'"):
+        F.unfold(mask.byte(), 4, stride=4)
     cut = mask.unfold(2, 4, 4).unfold(3, 4, 4)
     assert cut.shape == (2, 3, 2, 2, 4, 4)
     assert torch.equal(cut[:, :, 1, 0], mask[:, :, 4:, :4])

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import load_snippet, recipes
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
+PAGE = "training/checkpoint-rotation"
 ANSWER = recipes()["checkpoint-rotation"].answer
 rotation = load_snippet("training/checkpoint_rotation.py")
 
@@ -54,7 +55,15 @@ def test_writes_that_break_off_leave_the_old_files_and_one_more(tmp_path, monkey
     assert names(tmp_path) == ["step00000002.pt", "step00000006.pt"]
 
 
-def test_files_of_later_steps_count_as_newest(tmp_path):
-    for step in (200, 300, 100):
-        rotation.save_rotating({"step": step}, tmp_path, keep=2)
-    assert names(tmp_path) == ["step00000200.pt", "step00000300.pt"]
+def test_beside_files_of_later_steps_it_saves_deletes_none_and_says_so(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for step in (200, 300):
+        rotation.save_rotating({"step": step}, "checkpoints", keep=2)
+    with raises_as_documented(PAGE, "RuntimeError: checkpoints/step00000300.pt is"):
+        rotation.save_rotating({"step": 100}, "checkpoints", keep=2)
+    saved = [f"step00000{step}.pt" for step in (100, 200, 300)]
+    assert names(tmp_path / "checkpoints") == saved
+    rotation.save_rotating({"step": 300}, "checkpoints", keep=2)  # once more
+    assert names(tmp_path / "checkpoints") == saved[1:]
