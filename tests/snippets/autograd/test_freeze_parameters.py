@@ -1,7 +1,9 @@
 """freeze-parameters: what moves and what does not, and each pitfall."""
 
+import pytest
 import torch
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
 
 from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
@@ -106,3 +108,16 @@ def test_unfreezing_what_the_optimizer_has():
     optimizer.add_param_group({"params": [layer.bias], "lr": 1e-4})
     with raises_as_documented(PAGE, "ValueError: some parameters appear in more"):
         optimizer.add_param_group({"params": layer.parameters()})
+
+
+@pytest.mark.usefixtures("group")
+def test_with_ddp_freeze_first():
+    early, late = (nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)) for _ in range(2))
+    early[0].requires_grad_(requires_grad=False)
+    early, late = DDP(early), DDP(late)
+    late.module[0].requires_grad_(requires_grad=False)
+    for _ in range(3):
+        early(torch.ones(1, 2)).sum().backward()
+    late(torch.ones(1, 2)).sum().backward()
+    with pytest.raises(RuntimeError, match="Expected to have finished reduction"):
+        late(torch.ones(1, 2))
