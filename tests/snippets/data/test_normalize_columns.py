@@ -144,6 +144,8 @@ def test_the_messages(x):
     start = "RuntimeError: mat1 and mat2 must have the same dtype"
     with raises_as_documented(PAGE, start):
         nn.Linear(3, 1)(torch.tensor(scaler.transform(x.double().numpy())))
+    with raises_as_documented(PAGE, start):
+        nn.Sequential(Standardize(x.double()), nn.Linear(3, 1))(x)
     with raises_as_documented(PAGE, "ValueError: Expected 2D array"):
         scaler.transform(x[0].numpy())
     assert scaler.transform(x[0][None].numpy()).shape == (1, 3)

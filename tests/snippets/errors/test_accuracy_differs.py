@@ -27,6 +27,7 @@ def samples():
 def answered(model, samples, size: int, capsys) -> str:
     loader = DataLoader(TensorDataset(*samples), batch_size=size)
     names = {"model": model, "loader": loader, "state": model.state_dict()}
+    names |= {"device": torch.device("cpu")}
     exec(ANSWER.text, names)
     return capsys.readouterr().out
 

@@ -69,6 +69,11 @@ def test_the_cpu_raises_what_the_page_quotes(start, convolution, x):
     assert convolution(torch.as_tensor(x).to(w.device, w.dtype)).dtype == w.dtype
 
 
+def test_the_name_of_bfloat16():
+    with pytest.raises(RuntimeError, match=r"bias type \(c10::BFloat16\)"):
+        nn.Conv2d(3, 8, 3).bfloat16()(IMAGES)
+
+
 def test_a_layer_in_a_python_list_stays_behind():
     class Net(nn.Module):
         def __init__(self, wrap):

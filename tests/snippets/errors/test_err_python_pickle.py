@@ -1,6 +1,7 @@
 """err-python-pickle: files as Python 2, or a module of another name, wrote them."""
 
 import collections
+import pathlib
 import pickle
 import sys
 import threading
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.helpers import load_snippet, raises_as_documented, recipes
+from tests.helpers import load_snippet, quoted, raises_as_documented, recipes
 
 PAGE = "errors/err-python-pickle"
 PYTHON_2 = b"\x80\x02}U\x04dataU\x02\x8b\xe9s."
@@ -33,7 +34,7 @@ def test_each_line_of_the_answer_is_needed():
     with pytest.raises(UnicodeDecodeError, match="'ascii' codec"):
         pickle.loads(snippet.old)
     del sys.modules["old_package"]
-    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named 'old"):
         pickle.loads(snippet.old, encoding="latin1")
 
 
@@ -48,7 +49,7 @@ def test_a_whole_model_whose_module_has_moved(monkeypatch):
     monkeypatch.setitem(sys.modules, "old_package", there)
     torch.save(Net(2, 3), "model.pt")
     del sys.modules["old_package"]
-    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named 'old"):
         torch.load("model.pt", weights_only=False)
     answer = recipes()["err-python-pickle"].answer
     assert list(answer.yours) == ["new_module"]
@@ -137,6 +138,25 @@ def test_what_cannot_be_saved(start, save):
 def test_a_function_inside_a_function():
     with raises_as_documented(PAGE, "AttributeError: Can't pickle local"):
         pickle.dumps(lambda: None)
+
+
+class OfWindows:
+    def __reduce__(self):
+        return pathlib.WindowsPath, ("runs", "best.pt")
+
+
+def test_a_path_of_another_system(monkeypatch):
+    content = pickle.dumps({"path": OfWindows()})
+    with raises_as_documented(PAGE, "NotImplementedError: cannot instantiate"):
+        pickle.loads(content)
+    monkeypatch.setattr(pathlib, "WindowsPath", pathlib.PosixPath)
+    assert pickle.loads(content) == {"path": Path("runs/best.pt")}
+
+
+def test_a_number_of_numpy_2_names_a_module_that_numpy_1_lacks():
+    content = pickle.dumps(np.float64(0.5), protocol=2)
+    message = quoted(PAGE, "ModuleNotFoundError: No module named 'numpy")
+    assert message.split("'")[1].encode() in content
 
 
 def test_a_newer_protocol():

@@ -79,7 +79,20 @@ def test_messages(masks):
         miou(pred, target[:, None], 3, 7)
     metric = JaccardIndex("multiclass", num_classes=3, ignore_index=255)
     logits = torch.randn(7, 2, 8, 8)
-    with raises_as_documented(PAGE, "ValueError: If `preds` have"):
+    start = "ValueError: If `preds` have one dimension more than `target`, `preds"
+    with raises_as_documented(PAGE, start):
         metric.update(logits, target)
+    small = torch.randn(7, 3, 2, 2)
+    start = "ValueError: If `preds` have one dimension more than `target`, the"
+    with raises_as_documented(PAGE, start):
+        metric.update(small, target)
+    metric.update(F.interpolate(small, size=target.shape[-2:], mode="bilinear"), target)
+    shifted = torch.where(target == 255, -1, target)
+    with raises_as_documented(PAGE, "RuntimeError: bincount"):
+        metric.update(small.argmax(1).repeat(1, 4, 4), shifted)
+    metric = JaccardIndex("multiclass", num_classes=3, ignore_index=-1)
+    metric.update(pred, shifted)
+    assert metric.compute().item() == pytest.approx(miou(pred, target, 3))
+    metric.reset()
     with raises_as_documented(PAGE, "AttributeError: 'dict' object"):
         metric.update({"out": logits}, target)

@@ -3,8 +3,10 @@
 import contextlib
 import io
 
+import pytest
 import torch
 from torch import nn
+from torch.fx.proxy import TraceError
 from torchvision.models import resnet18
 from torchvision.models.feature_extraction import (
     create_feature_extractor,
@@ -89,6 +91,17 @@ def test_control_flow_is_not_traced():
 
     with raises_as_documented(PAGE, "TraceError: symbolically traced variables"):
         create_feature_extractor(Net(), ["fc"])
+
+
+@pytest.mark.parametrize("wrap", [nn.DataParallel, torch.compile])
+def test_a_wrapped_model(wrap):
+    model, x = nn.Sequential(nn.Linear(3, 4), nn.ReLU()), torch.randn(2, 3)
+    wrapped = wrap(model)
+    with pytest.raises((TraceError, NotImplementedError)):
+        create_feature_extractor(wrapped, ["0"])
+    inner = wrapped.module if wrap is nn.DataParallel else wrapped._orig_mod
+    found = create_feature_extractor(inner, ["0"])(x)["0"]
+    torch.testing.assert_close(found, x @ model[0].weight.T + model[0].bias)
 
 
 def test_in_train_mode_the_batch_changes_the_features():

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from torch import nn
 from torch.utils.data import DataLoader
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/text-classification"
 snippet = load_snippet("training/text_classification.py")
@@ -86,6 +86,19 @@ def test_scikit_learn_agrees():
 def test_the_order_of_the_words_does_not_matter():
     first, second = model(snippet.encode(["good not bad rain", "rain bad not good"]))
     assert torch.allclose(first, second)
+
+
+def test_labels_that_are_words():
+    words = [(text, list(snippet.TOPICS)[i]) for text, i in snippet.train_set]
+    numbered = {"num_classes": 3, "train_set": words}
+    code = recipes()["text-classification"].answer.text
+    with raises_as_documented(PAGE, "TypeError: cross_entropy_loss(): argument"):
+        exec(code, dict(numbered))
+    names = sorted({label for _, label in words})
+    numbered["train_set"] = [(text, names.index(label)) for text, label in words]
+    exec(code, numbered)
+    found = numbered["model"](numbered["encode"](["Snow and a storm", "soup"]))
+    assert [names[i] for i in found.argmax(1)] == ["weather", "food"]
 
 
 def test_messages():
