@@ -7,8 +7,9 @@ from torch.func import functional_call, grad, vmap
 
 
 def per_sample_gradients(model, x, y, loss_fn=F.cross_entropy):
-    """Return {name: (N, *parameter.shape)}, and leave .grad alone."""
-    params = {k: p.detach() for k, p in model.named_parameters()}
+    """Return {name: (N, *parameter.shape)}; frozen parameters are left out."""
+    named = model.named_parameters()
+    params = {k: p.detach() for k, p in named if p.requires_grad}
 
     def loss_of_one(params, x, y):  # a batch of one
         return loss_fn(functional_call(model, params, (x[None],)), y[None])

@@ -1,6 +1,7 @@
 """ddp-multi-node: two torchruns on two addresses of this computer."""
 
 import os
+import socket
 import socketserver
 import subprocess
 import sys
@@ -10,7 +11,10 @@ from threading import Thread
 import pytest
 import torch
 import torch.distributed as dist
-from torch.distributed.elastic.rendezvous import RendezvousParameters
+from torch.distributed.elastic.rendezvous import (
+    RendezvousParameters,
+    c10d_rendezvous_backend,
+)
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
 from torch.torch_version import TorchVersion
 
@@ -123,6 +127,30 @@ def test_the_endpoint_can_not_be_reached():
     )
     with raises_as_documented(PAGE, "RendezvousConnectionError: The connection to"):
         create_backend(parameters)
+
+
+def test_on_ubuntu_a_machine_knows_its_name_and_not_its_address(monkeypatch):
+    """As /etc/hosts has it there."""
+
+    def look_up(host, *_, **__):
+        return [(2, 1, 6, "", ("127.0.1.1" if host == "node0" else host, 0))]
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "node0")
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    assert c10d_rendezvous_backend._matches_machine_hostname("node0")
+    assert not c10d_rendezvous_backend._matches_machine_hostname("192.168.0.5")
+
+
+def test_is_host_opens_the_port_at_such_an_address(monkeypatch):
+    unknown = "_matches_machine_hostname"
+    monkeypatch.setattr(c10d_rendezvous_backend, unknown, lambda host: False)
+    endpoint = f"127.0.0.1:{free_port()}"
+    told = RendezvousParameters("c10d", endpoint, "test", 2, 2, is_host="1")
+    create_backend(told)
+    endpoint = f"127.0.0.1:{free_port()}"
+    left = RendezvousParameters("c10d", endpoint, "test", 2, 2, read_timeout=1)
+    with raises_as_documented(PAGE, "RendezvousConnectionError: The connection to"):
+        create_backend(left)
 
 
 def test_a_port_that_another_program_holds():

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.distributed.tensor.parallel as tp
+import transformers
 from torch import nn
 from torch.distributed.checkpoint import state_dict as dcp_state
 from torch.distributed.device_mesh import init_device_mesh
@@ -20,7 +21,7 @@ PAGE = "distributed/tensor-parallel"
 snippet = load_snippet(SNIPPET)
 
 DRIVER = """
-import contextlib, runpy, sys, torch, torch.distributed as dist
+import contextlib, runpy, sys, torch, torch.distributed as dist, transformers
 import torch.distributed.tensor.parallel as tp
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
@@ -71,7 +72,13 @@ def work(rank):
     with torch.no_grad():
         fsdp = torch.allclose(both(x), expected, atol=1e-6)
     dp = two["dp"].size(), two["dp"].get_local_rank()
-    torch.save([*trained, given, close, said, fsdp, dp], f"{rank}.pt")
+
+    auto = transformers.DistributedConfig(tp_plan="auto")
+    load = transformers.AutoModelForCausalLM.from_pretrained
+    llama, ids = load("llama", distributed_config=auto), torch.arange(5)[None]
+    share = llama.model.layers[0].mlp.up_proj.weight.to_local().shape
+    llama = share, llama(ids).logits.detach()
+    torch.save([*trained, given, close, said, fsdp, dp, llama], f"{rank}.pt")
     leave()
 """
 
@@ -97,6 +104,11 @@ class Block(snippet.MLP):
 
 
 def test_two_processes_train_as_one_without_parts(tmp_path):
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "vocab_size": 50}
+    heads = {"num_attention_heads": 2, "num_hidden_layers": 1}
+    config = transformers.LlamaConfig(**sizes, **heads)
+    llama = transformers.LlamaForCausalLM(config).eval()
+    llama.save_pretrained(tmp_path / "llama")
     in_two_processes(tmp_path, DRIVER, snippet.__file__)
     torch.manual_seed(0)
     model, x = snippet.MLP(), torch.randn(4, 8)
@@ -107,7 +119,7 @@ def test_two_processes_train_as_one_without_parts(tmp_path):
     torch.manual_seed(0)
     first = list(snippet.MLP().parameters())
     for rank in range(2):
-        gradients, weights, given, close, said, fsdp, dp = torch.load(
+        gradients, weights, given, close, said, fsdp, dp, own_llama = torch.load(
             tmp_path / f"{rank}.pt"
         )
         for own, p in zip(gradients, expected, strict=True):
@@ -119,6 +131,8 @@ def test_two_processes_train_as_one_without_parts(tmp_path):
         assert close
         assert fsdp
         assert dp == (1, 0)  # what the sampler of this process needs
+        assert own_llama[0] == (16, 16)  # by its own plan: half of (32, 16)
+        torch.testing.assert_close(own_llama[1], llama(torch.arange(5)[None]).logits)
         assert_documented(PAGE, "RuntimeError: shape", f"RuntimeError: {said}")
         printed = (tmp_path / f"{rank}.txt").read_text()
         # Half of 32 * 8, of 32 and of 8 * 32, and the last bias.

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from torch.nn.functional import cross_entropy
 from transformers import DataCollatorForSeq2Seq, PreTrainedTokenizerFast
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -119,6 +120,15 @@ def test_the_collator_pads_by_position(tokenizer):
     batch = DataCollatorForSeq2Seq(tokenizer)(rows)
     assert batch["labels"][0].tolist() == labels.tolist()
     assert batch["labels"][1].tolist() == ids[:9].tolist() + [-100] * (len(ids) - 9)
+
+
+def test_a_chat_that_is_cut_before_its_first_answer(tokenizer):
+    _, labels = snippet.mask_labels(tokenizer, CHAT)
+    first = next(i for i, label in enumerate(labels.tolist()) if label != -100)
+    logits = torch.zeros(len(labels), 300)
+    for length, learns in ((first, False), (first + 1, True)):
+        loss = cross_entropy(logits[:length], labels[:length])
+        assert loss.isfinite() == learns
 
 
 def test_a_tokenizer_that_drops_line_breaks():

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.modules import module
 from torch.nn.modules.module import register_module_forward_hook
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
@@ -49,6 +50,14 @@ def test_tuples_of_tuples(capsys):
     assert lines(capsys, gru, torch.randn(5, 3, 8))[0] == (
         "0 GRU ((5, 3, 8),) -> ((5, 3, 4), (1, 3, 4))"
     )
+
+
+def test_a_packed_sequence_goes_through(capsys):
+    """5 and 3 steps are 8 rows of data."""
+    packed = pack_padded_sequence(torch.ones(2, 5, 4), [5, 3], batch_first=True)
+    assert lines(capsys, nn.LSTM(4, 3, batch_first=True), packed) == [
+        "LSTM ((8, 4),) -> ((8, 3), ((1, 2, 3), (1, 2, 3)))"
+    ]
 
 
 def test_what_has_no_shape_is_printed_itself(capsys):

@@ -39,6 +39,13 @@ def test_the_wrong_dimension_has_the_wrong_length():
     assert snippet.scores.argmax().item() == 1
 
 
+def test_one_output_for_two_classes():
+    scores = torch.tensor([[-2.0], [0.5], [3.0]])
+    assert scores.argmax(1).tolist() == [0, 0, 0]
+    by_hand = [[1 / (1 + np.exp(-s)) > 0.5] for s in (-2.0, 0.5, 3.0)]
+    assert (scores > 0).long().tolist() == (scores.sigmoid() > 0.5).tolist() == by_hand
+
+
 def test_ties_go_to_the_first():
     x = torch.tensor([[2.0, 5.0, 5.0], [7.0, 7.0, 1.0]])
     assert x.argmax(1).tolist() == x.max(1).indices.tolist() == [1, 0]
