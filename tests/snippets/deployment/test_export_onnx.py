@@ -201,7 +201,7 @@ def test_a_wrapped_model_or_an_input_without_an_entry():
     model, x = nn.Sequential(nn.Linear(3, 2)), torch.randn(2, 3)
     for wrapped, inner in (
         (nn.DataParallel(model), "module"),  # as DDP, but without a process group
-        (torch.compile(model), "_orig_mod"),
+        (torch.compile(model, backend="eager"), "_orig_mod"),
     ):
         with raises_as_documented(PAGE, "TorchExportError: Failed") as caught:
             export(wrapped, x)
