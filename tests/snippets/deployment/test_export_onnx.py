@@ -197,6 +197,31 @@ def test_models_that_fix_a_size_or_ask_for_values_are_refused():
     assert same(model, -torch.ones(4, 3))
 
 
+def test_a_wrapped_model_or_an_input_without_an_entry():
+    model, x = nn.Sequential(nn.Linear(3, 2)), torch.randn(2, 3)
+    for wrapped, inner in (
+        (nn.DataParallel(model), "module"),  # as DDP, but without a process group
+        (torch.compile(model, backend="eager"), "_orig_mod"),
+    ):
+        with raises_as_documented(PAGE, "TorchExportError: Failed") as caught:
+            export(wrapped, x)
+        assert "Detected mismatch between the structure" in str(caught.value)
+        export(getattr(wrapped, inner), x)
+        assert same(model, torch.randn(5, 3))
+    with raises_as_documented(PAGE, "TorchExportError: Failed") as caught:
+        export(Apply2(torch.add), x, x, dynamic_shapes=({0: "batch"},))
+    assert "Detected mismatch between the structure" in str(caught.value)
+
+
+def test_a_bfloat16_model_becomes_float_first():
+    model, x = nn.Linear(3, 2).bfloat16(), torch.randn(2, 3)
+    export(model, x.bfloat16())
+    with raises_as_documented(PAGE, "NotImplemented: [ONNXRuntimeError] : 9"):
+        onnxruntime.InferenceSession("model.onnx")
+    export(model.float(), x)
+    assert same(model, torch.randn(5, 3))
+
+
 def test_a_branch_is_frozen_silently():
     model = Apply(lambda x: x if len(x) > 4 else -x)
     export(model, torch.ones(2, 3))

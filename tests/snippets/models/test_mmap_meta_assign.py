@@ -105,6 +105,24 @@ def test_without_assign_nothing_is_loaded():
         model(torch.ones(1, 4))
 
 
+def test_a_plain_attribute_stays_on_meta_unseen():
+    class Attribute(nn.Linear):
+        def __init__(self):
+            super().__init__(4, 4)
+            self.pos = torch.arange(4.0)
+
+        def forward(self, x):
+            return super().forward(x) + self.pos
+
+    saved, model = Attribute(), on_meta(Attribute)
+    load(model, saved.state_dict(), assign=True)
+    assert not any(b.is_meta for b in model.buffers())
+    with raises_as_documented(PAGE, "RuntimeError: Tensor on device meta"):
+        model(torch.ones(1, 4))
+    model.pos = torch.arange(4.0)
+    assert torch.equal(model(torch.ones(1, 4)), saved(torch.ones(1, 4)))
+
+
 def test_a_buffer_that_no_file_holds_stays_on_meta():
     saved, model = Positions(), on_meta(Positions)
     load(model, saved.state_dict(), assign=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from PIL import Image
 from torchvision import models
 from torchvision.models import ResNet18_Weights, ResNet50_Weights, resnet18
 
@@ -71,6 +72,17 @@ def test_the_parameter_of_old(carried):
         resnet18(pretrained=True)
     assert ResNet50_Weights.DEFAULT is ResNet50_Weights.IMAGENET1K_V2
     assert resnet18().training
+
+
+def test_photos_without_three_channels():
+    prepare = models.get_model_weights("resnet18").DEFAULT.transforms()
+    for mode in ("RGBA", "L", "P"):
+        photo = Image.new(mode, (300, 280))
+        assert prepare(photo.convert("RGB")).shape == (3, 224, 224)
+        with pytest.raises(RuntimeError, match=r"must match|broadcast shape"):
+            prepare(photo)
+    with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (4)"):
+        prepare(Image.new("RGBA", (300, 280)))
 
 
 def test_the_messages():

@@ -57,6 +57,16 @@ def test_the_snippet(monkeypatch):
     assert step == len(cleared) == 2 * 5
 
 
+def test_text():
+    output, y_k = torch.randn(4, 20, 8), torch.randint(1000, (4, 20))
+    head, loss_fn = nn.Linear(8, 1000), nn.CrossEntropyLoss()
+    with raises_as_documented(PAGE, "RuntimeError: Expected target size"):
+        loss_fn(head(output), y_k)
+    loss = loss_fn(head(output).flatten(0, 1), y_k.flatten())
+    chosen = head(output).log_softmax(-1).gather(2, y_k[..., None])
+    torch.testing.assert_close(loss, -chosen.mean())
+
+
 def test_it_learns():
     torch.manual_seed(0)
     x = torch.randn(4, 100, 3)

@@ -58,11 +58,11 @@ def test_the_lines_printed_are_those_that_cut(capsys):
     numbers = [
         n
         for n, line in enumerate(source, start=1)
-        if line.startswith(("    print(", "    if x.sum()"))
+        if line.startswith(('    print("largest', "    if x.sum()"))
     ]
-    found = [
-        line for line in capsys.readouterr().out.splitlines() if line[:5] == "line "
-    ]
+    said = capsys.readouterr().out.splitlines()
+    assert "graphs: 3" in said
+    found = [line for line in said if line[:5] == "line "]
     assert found == [f"line {n}: {source[n - 1].strip()}" for n in numbers]
     assert len(numbers) == 2
     assert names["report"].graph_count == 3
@@ -123,6 +123,39 @@ def opens(x):
 def test_a_call_of_python(function):
     with raises_as_documented(PAGE, "Unsupported: Failed to trace"):
         whole(function)(torch.ones(2))
+
+
+def in_for(x):
+    for _ in range(2):
+        x = x * 2
+        print(x.max())
+    return x
+
+
+def in_while(x):
+    steps = 2
+    while steps:
+        steps -= 1
+        print(x.max())
+    return x * 2
+
+
+def in_try(x):
+    try:
+        x = x * 2
+        print(x.max())
+    finally:
+        x = x + 1
+    return x
+
+
+@pytest.mark.parametrize("function", [in_for, in_while, in_try])
+def test_a_cut_in_a_loop_leaves_all_to_python(function):
+    """Nothing is listed; fullgraph tells."""
+    report = torch._dynamo.explain(function)(torch.ones(3))
+    assert (report.break_reasons, report.graph_count) == ([], 0)
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="from user code"):
+        whole(function)(torch.ones(3))
 
 
 def test_is_compiling_leaves_the_print_out(capsys):

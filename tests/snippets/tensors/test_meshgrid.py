@@ -49,6 +49,16 @@ def test_the_coordinates_of_grid_sample_give_the_image_back(corners):
     torch.testing.assert_close(result, image)
 
 
+def test_device_and_dtype_are_those_of_the_inputs():
+    image = torch.rand(3, 4, 5, device="meta")
+    ys, xs = (torch.arange(n, device=image.device) for n in image.shape[-2:])
+    for grid in torch.meshgrid(ys, xs, indexing="ij"):
+        assert (grid.device.type, grid.dtype) == ("meta", torch.int64)
+        assert (image * grid).shape == (3, 4, 5)
+    rows, _ = torch.meshgrid(torch.arange(2.0), torch.arange(3.0), indexing="ij")
+    assert (rows.device.type, rows.dtype) == ("cpu", torch.float32)
+
+
 def test_the_messages():
     with raises_as_documented(PAGE, "UserWarning: torch.meshgrid: in an upcoming"):
         torch.meshgrid(torch.arange(2), torch.arange(2))

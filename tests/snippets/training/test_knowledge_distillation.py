@@ -107,6 +107,19 @@ def test_classes_must_agree():
     F.kl_div(log_q, p[:, [0, 2, 4, 6, 8]], reduction="batchmean")
 
 
+def test_segmentation_as_a_list_of_pixels():
+    student, teacher = torch.randn(2, 2, 5, 4, 6)  # (B, C, H, W) each
+    y = torch.randint(5, (2, 4, 6))
+    y[0, 0] = 255
+    q, p = (z.movedim(1, -1)[y != 255] for z in (student, teacher))
+    got = F.kl_div(q.log_softmax(1), p.softmax(1), reduction="batchmean")
+    log_q, p = student.double().log_softmax(1), teacher.double().softmax(1)
+    pixels = (p * (p.log() - log_q)).sum(1)[y != 255]
+    assert got.item() == pytest.approx(pixels.mean().item(), rel=1e-5)
+    whole = F.kl_div(log_q, p, reduction="batchmean")  # divides by the images alone
+    assert whole > 10 * got
+
+
 def test_language_model_and_features():
     logits, mask = torch.randn(2, 6, 10), torch.rand(2, 6) > 0.5
     assert logits[mask].shape == (int(mask.sum()), 10)
