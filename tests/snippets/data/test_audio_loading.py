@@ -119,6 +119,20 @@ def test_resampling_keeps_the_tone():
     assert torch.fft.rfft(y).abs().argmax() == 440
 
 
+def test_tags_are_skipped_and_a_compressed_file_is_refused(tmp_path):
+    path = tmp_path / "a.wav"
+    pcm(path, [2**14, 0, -(2**14)], 2)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:36] + b"bext\x04\x00\x00\x00tags" + whole[36:])
+    with raises_as_documented(PAGE, "WavFileWarning: Chunk (non-data)"):
+        load_wav(path)
+    with pytest.warns(wavfile.WavFileWarning):
+        assert load_wav(path)[0].tolist() == [[0.5, 0, -0.5]]
+    path.write_bytes(whole[:20] + b"\x06\x00" + whole[22:])  # the number of A-law
+    with raises_as_documented(PAGE, "ValueError: Unknown wave file format"):
+        load_wav(path)
+
+
 def test_not_a_wav_file():
     with raises_as_documented(PAGE, "ValueError: File format"):
         load_wav(io.BytesIO(b"ID3\x04" + bytes(100)))

@@ -1,6 +1,7 @@
 """err-corrupt-checkpoint: crafted files, and a rename that a kill cannot spoil."""
 
 import ast
+import io
 import os
 import pickle
 import zipfile
@@ -127,6 +128,20 @@ def test_an_empty_file():
         load(b"", weights_only=False)
     with pytest.raises(EOFError, match=r"^$"):
         load(b"")
+
+
+def test_a_buffer_that_was_written_and_not_set_back():
+    buffer = io.BytesIO()
+    torch.save(torch.ones(2), buffer)
+    with pytest.raises(EOFError):
+        torch.load(buffer, weights_only=True)
+    buffer.seek(0)
+    assert torch.load(buffer, weights_only=True).tolist() == [1, 1]
+
+
+def test_a_file_whose_space_was_only_reserved():
+    with raises_as_documented(PAGE, "RuntimeError: Cannot use ``weights_only"):
+        load(bytes(5000))
 
 
 def test_what_is_no_archive():

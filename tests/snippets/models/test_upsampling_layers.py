@@ -103,6 +103,17 @@ def test_output_size(snippet):
         nn.Sequential(layer)(x, output_size=(14, 14))
 
 
+def test_an_image_without_a_batch_and_a_sequence(snippet):
+    with raises_as_documented(PAGE, "NotImplementedError: Got 3D"):
+        snippet.up(snippet.x[0])
+    assert snippet.up(snippet.x[0][None]).shape == (1, 32, 14, 14)
+    row = torch.tensor([[[0.0, 4, 8]]])  # (N, C, T)
+    doubled = nn.Upsample(scale_factor=2, mode="linear")(row)
+    assert doubled.tolist() == [[[0, 1, 3, 5, 7, 8]]]
+    volume = torch.rand(1, 1, 2, 3, 4)
+    assert nn.Upsample(scale_factor=2, mode="trilinear")(volume).shape[2:] == (4, 6, 8)
+
+
 def test_messages(snippet):
     with raises_as_documented(PAGE, "RuntimeError: output padding"):
         nn.ConvTranspose2d(64, 32, 3, 2, 1, output_padding=2)(snippet.x)

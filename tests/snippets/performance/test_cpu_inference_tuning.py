@@ -63,6 +63,14 @@ def test_the_input_must_be_converted_too():
         torch.ones(1).bfloat16().numpy()
 
 
+def test_token_ids_stay_integers():
+    model, ids = nn.Embedding(9, 4).bfloat16(), torch.tensor([[3, 0]])
+    assert model(ids).dtype == torch.bfloat16
+    for dtype in (torch.bfloat16, torch.float32):
+        with pytest.raises(RuntimeError, match="scalar types: Long, Int"):
+            model(ids.to(dtype))
+
+
 @pytest.mark.parametrize(
     ("mode", "times"), [(torch.inference_mode, 3), (torch.no_grad, 1)]
 )

@@ -79,7 +79,10 @@ def test_a_buffer_on_another_device_takes_numpy_and_a_loss_reaches_it():
     buffer.add(obs, np.int64(1), np.float64(0.5), 2 * obs, done=True)
     batch = buffer.sample(2)
     assert [row.tolist()[0] for row in batch] == [[1] * 3, 1, 0.5, [2] * 3, 1]
-    snippet.dqn_loss(nn.Linear(3, 2), nn.Linear(3, 2), batch).backward()
+    q_net, device = nn.Linear(3, 2), "cpu"
+    snippet.dqn_loss(q_net, nn.Linear(3, 2), batch).backward()
+    x = torch.as_tensor(obs, dtype=torch.float32, device=device)
+    assert int(q_net(x).argmax()) in (0, 1)
 
 
 def test_a_buffer_that_is_not_full():

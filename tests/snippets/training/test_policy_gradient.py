@@ -1,5 +1,6 @@
 """policy-gradient: the estimate against the exact gradient of a small problem."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -71,6 +72,17 @@ def test_log_probs_of_a_batch_of_one_do_not_broadcast():
     rewards = [1.0, 2.0, 4.0]
     expected = snippet.policy_loss(plain, rewards)
     torch.testing.assert_close(snippet.policy_loss(batched, rewards), expected)
+
+
+def test_observations_and_rewards_as_an_environment_gives_them():
+    policy, obs = nn.Linear(3, 2), np.ones(3)  # float64
+    choice = Categorical(logits=policy(torch.as_tensor(obs, dtype=torch.float32)))
+    log_probs = [choice.log_prob(choice.sample()) for _ in range(3)]
+    rewards = [1.0, 2.0, 4.0]
+    expected = snippet.policy_loss(log_probs, rewards).item()
+    for kind in (int, np.float32, np.float64):
+        loss = snippet.policy_loss(log_probs, [kind(r) for r in rewards])
+        assert loss.item() == pytest.approx(expected, rel=1e-5)
 
 
 def test_an_old_episode_in_the_list():
