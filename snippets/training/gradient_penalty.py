@@ -7,7 +7,7 @@ from torch import nn
 def gradient_penalty(critic, real, fake):
     """Return the mean (norm - 1)² between real and fake, each (N, ...)."""
     shape = [len(real)] + [1] * (real.dim() - 1)  # a share for each sample
-    t = torch.rand(shape, device=real.device)
+    t = torch.rand(shape, dtype=real.dtype, device=real.device)
     x = (t * real + (1 - t) * fake).detach().requires_grad_(True)
     (grad,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
     return (grad.flatten(1).norm(dim=1) - 1).square().mean()

@@ -107,6 +107,16 @@ def test_what_is_refused():
         vmap(jacrev(lambda x: x * x.sum().item()))(batch)
     with raises_as_documented(PAGE, "RuntimeError: vmap: It looks"):
         vmap(jacrev(lambda x: x if x.sum() > 0 else -x))(batch)
+    layers = {
+        "RuntimeError: vmap: called random": nn.Dropout(),
+        "RuntimeError: During a grad": nn.BatchNorm1d(3),
+    }
+    for message, layer in layers.items():
+        each = vmap(jacrev(lambda x, layer=layer: layer(x[None])[0]))
+        with raises_as_documented(PAGE, message):
+            each(torch.randn(5, 3, 2))
+        layer.eval()
+        assert each(torch.randn(5, 3, 2)).shape == (5, 3, 2, 3, 2)
     with raises_as_documented(PAGE, "RuntimeError: backward() called"):
         grad(lambda x: x.sum().backward())(x)
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import ExifTags, Image, ImageOps
 from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
+from torchvision.transforms import v2
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -49,6 +50,22 @@ def test_grey_and_transparent_pictures_become_rgb(tmp_path):
     Image.new("RGBA", (5, 5)).save(tmp_path / "a" / "3.png")
     dataset = ImageFolder(tmp_path, snippet.transform)
     assert {image.shape for image, _ in dataset} == {(3, 224, 224)}
+
+
+def test_a_photo_with_an_orientation_tag(tmp_path):
+    """Orientation 6: the first row of the file is the right column of the photo."""
+    pixels = np.zeros((16, 32, 3), dtype=np.uint8)
+    pixels[:8] = 255
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = 6
+    (tmp_path / "a").mkdir()
+    Image.fromarray(pixels).save(tmp_path / "a" / "1.jpg", exif=exif)
+    upright = v2.Compose([ImageOps.exif_transpose, v2.ToImage()])
+    assert ImageFolder(tmp_path)[0][0].size == (32, 16)
+    photo = ImageFolder(tmp_path, upright)[0][0]
+    assert photo.shape == (3, 32, 16)
+    assert photo[:, :, 10:].min() > 200
+    assert photo[:, :, :6].max() < 50
 
 
 def test_no_class_folder(tmp_path):

@@ -70,6 +70,18 @@ def test_it_stays_strict():
         mend(nn.Linear(4, 2), inner)  # only the front is cut
 
 
+def test_an_adapter_lacks_the_weights_of_the_model():
+    """Its names as PEFT writes them: a prefix, and two factors for each layer."""
+    adapter = {
+        f"base_model.model.0.lora_{part}.weight": torch.zeros(shape)
+        for part, shape in {"A": (1, 4), "B": (2, 1)}.items()
+    }
+    with pytest.raises(RuntimeError, match="Error") as caught:
+        mend(nn.Sequential(nn.Linear(4, 2)), adapter)
+    assert 'Missing key(s) in state_dict: "0.weight", "0.bias".' in str(caught.value)
+    assert 'Unexpected key(s) in state_dict: "base_model.model.0.' in str(caught.value)
+
+
 def test_a_wrapped_model_and_a_bare_file():
     model, other = nn.DataParallel(nn.Linear(4, 2)), nn.Linear(4, 2)
     with pytest.raises(RuntimeError, match=r'Missing key.*"module.weight"'):

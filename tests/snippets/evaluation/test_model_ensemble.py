@@ -46,6 +46,16 @@ def test_variants():
         assert each.count(vote) == max(each.count(c) for c in each)
 
 
+def test_one_logit_takes_a_sigmoid():
+    models = [nn.Linear(4, 1) for _ in range(3)]
+    x = torch.randn(6, 4)
+    with torch.no_grad():
+        logits = torch.stack([model(x) for model in models])
+    assert logits.softmax(2).eq(1).all()
+    each = 1 / (1 + np.exp(-logits.double().numpy()))
+    np.testing.assert_allclose(logits.sigmoid().mean(0), each.mean(0), rtol=1e-5)
+
+
 def test_messages():
     with raises_as_documented(PAGE, "RuntimeError: stack_module_state"):
         stack_module_state([nn.Linear(2, 2), nn.Linear(2, 2).eval()])

@@ -133,6 +133,17 @@ def test_what_is_refused():
         next(iter(DataLoader([twice, twice], batch_size=2)))
 
 
+def test_another_dtype_and_a_batch(snippet):
+    A, x = snippet.A, torch.rand(5, 4, 2)
+    with raises_as_documented(PAGE, "RuntimeError: expected scalar type Double"):
+        A.double() @ x[0]
+    with raises_as_documented(PAGE, "RuntimeError: expand is unsupported"):
+        A @ x
+    y = torch.stack([A @ b for b in x])
+    expected = np.einsum("rc,bcd->brd", A.to_dense().numpy(), x.numpy())
+    np.testing.assert_allclose(y, expected, rtol=1e-5)
+
+
 def test_variants():
     m = scipy.sparse.random(5, 4, 0.4, format="csr", random_state=0).tocoo()
     row, col = torch.from_numpy(m.row).long(), torch.from_numpy(m.col).long()

@@ -110,5 +110,13 @@ def test_messages():
         sigmoid_focal_loss(z, F.one_hot(y))
     with raises_as_documented(PAGE, "IndexError: Target 3"):
         focal_loss(z, y + 1)
+    with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
+        focal_loss(z, y.float())
+    with pytest.raises(RuntimeError, match="dtype to be Long or Byte, but got Int"):
+        focal_loss(z, y.int())
+    logits, masks = torch.randn(2, 3, 4, 5), torch.ones(2, 1, 4, 5).long()
+    with raises_as_documented(PAGE, "IndexError: The shape of the mask"):
+        focal_loss(logits, masks)
+    assert focal_loss(logits, masks.squeeze(1)) > 0
     with raises_as_documented(PAGE, "IndexError: too many indices"):
         focal_loss(z, y, alpha=0.25)

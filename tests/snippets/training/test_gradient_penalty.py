@@ -83,6 +83,23 @@ def test_r1(samples):
     torch.testing.assert_close(penalty, critic.weight.square().sum())
 
 
+def test_in_bfloat16(samples):
+    critic = nn.Linear(3, 1).bfloat16()
+    real, fake = (x.bfloat16() for x in samples)
+    penalty = gradient_penalty(critic, real, fake)
+    assert penalty.dtype == torch.bfloat16
+    expected = (critic.weight.float().norm() - 1) ** 2
+    torch.testing.assert_close(penalty.float(), expected, rtol=0.05, atol=0.02)
+
+
+def test_a_compiled_critic(samples):
+    critic = torch.compile(
+        nn.Sequential(nn.Linear(3, 1), nn.Tanh()), backend="aot_eager"
+    )
+    with raises_as_documented(PAGE, "RuntimeError: torch.compile with aot_autograd"):
+        gradient_penalty(critic, *samples).backward()
+
+
 def test_messages():
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor"):
         gradient_penalty(nn.Linear(3, 1), torch.ones(64, 3), torch.ones(32, 3))
