@@ -26,7 +26,8 @@ def train_epoch(model, loader, optimizer):
     total = 0
     for x, label, value in loader:
         logits, pred = model(x)  # (N, C), (N,)
-        error = (pred - value)[~value.isnan()]  # NaN: no value known
+        error = pred.reshape_as(value) - value  # (N, 1) - (N,) is (N, N)
+        error = error[~value.isnan()]  # NaN: no value known
         loss_label = F.cross_entropy(logits, label)
         loss_value = error.square().sum() / max(error.numel(), 1)
         loss = loss_label + 0.01 * loss_value  # brings both to one scale

@@ -102,6 +102,22 @@ def test_rows_are_scaled_by_their_largest_value(activations):
     np.testing.assert_allclose(found, expected, atol=2 * spread)
 
 
+def test_a_tied_head_becomes_a_copy_and_bfloat16_is_halved():
+    model = nn.Sequential(nn.Embedding(64, 256), nn.Linear(256, 64, bias=False))
+    model[1].weight = model[0].weight
+    quantize_(model.bfloat16(), Int8WeightOnlyConfig())
+    assert model[0].weight.dtype == torch.bfloat16
+    assert model[1].weight.qdata.dtype == torch.int8
+    assert type(model[0].weight) is nn.Parameter
+
+    layer = nn.Linear(1024, 1024).bfloat16()
+    before = io.BytesIO()
+    torch.save(layer.state_dict(), before)
+    assert before.getbuffer().nbytes / saved(layer).getbuffer().nbytes == (
+        pytest.approx(2, rel=0.01)
+    )
+
+
 def test_only_linear_layers_and_those_that_are_chosen():
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(32, 8))
     quantize_(model, Int8WeightOnlyConfig())

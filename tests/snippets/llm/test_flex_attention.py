@@ -105,6 +105,23 @@ def test_documents_and_padding(eager):
     torch.testing.assert_close(y.double(), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_a_kv_cache(eager):
+    """The last 3 tokens, after 197, are those of the whole sequence."""
+    q, k, v = qkv(B=1)
+    expected = by_loop(q, k, v, lambda b, h, i, j: i - 128 < j <= i)[:, :, 197:]
+    new, past = q[:, :, 197:], 197
+
+    def shifted(b, h, q_idx, kv_idx):
+        return snippet.window(b, h, q_idx + past, kv_idx)
+
+    mask = create_block_mask(shifted, None, None, 3, past + 3, device="cpu")
+    y = eager(new, k, v, block_mask=mask)
+    torch.testing.assert_close(y.double(), expected, rtol=1e-4, atol=1e-5)
+    mask = create_block_mask(snippet.window, None, None, 3, past + 3, device="cpu")
+    y = eager(new, k, v, block_mask=mask)
+    torch.testing.assert_close(y[:, :, 0], v[:, :, 0])  # the first sees only itself
+
+
 def test_soft_capping(eager):
     q, k, v = 300 * qkv(T=6)
     y = eager(q, k, v, score_mod=lambda s, b, h, i, j: 50 * torch.tanh(s / 50))

@@ -50,19 +50,32 @@ def test_detach_keeps_the_first_gradient_out_of_g(gan):
     assert G.weight.grad.abs().sum() > 0
 
 
-def test_the_answer_takes_images_and_a_small_last_batch():
-    """G runs once a step, so its BatchNorm counts once; sizes come from the batch."""
-    G = nn.Sequential(nn.Linear(7, 12), nn.BatchNorm1d(12), nn.Unflatten(1, (3, 2, 2)))
-    D = nn.Sequential(nn.Flatten(), nn.Linear(12, 1))
-    names = {"G": G, "D": D, "Z": 7, "device": torch.device("cpu")}
+def answer_for(G, D, loader):
+    names = {"G": G, "D": D, "Z": 7, "device": torch.device("cpu"), "loader": loader}
     names |= {
         f"opt_{k}": torch.optim.SGD(m.parameters(), 0.1)
         for k, m in zip("gd", (G, D), strict=True)
     }
-    names["loader"] = [torch.rand(n, 3, 2, 2) for n in (8, 8, 2)]
     exec(recipes()["gan-two-optimizers"].answer.text, names)
+    return names
+
+
+def test_the_answer_takes_images_and_a_small_last_batch():
+    """G runs once a step, so its BatchNorm counts once; sizes come from the batch."""
+    G = nn.Sequential(nn.Linear(7, 12), nn.BatchNorm1d(12), nn.Unflatten(1, (3, 2, 2)))
+    D = nn.Sequential(nn.Flatten(), nn.Linear(12, 1))
+    names = answer_for(G, D, [torch.rand(n, 3, 2, 2) for n in (8, 8, 2)])
     assert G[1].num_batches_tracked == 3
     assert names["fake"].shape == (2, 3, 2, 2)
+
+
+def test_a_generator_that_begins_with_a_transposed_convolution():
+    G, D = nn.ConvTranspose2d(7, 3, 4), nn.Conv2d(3, 1, 4)
+    images = [torch.rand(5, 3, 4, 4) * 2 - 1]
+    with pytest.raises(RuntimeError, match="conv_transpose2d"):
+        answer_for(G, D, images)
+    G = nn.Sequential(nn.Unflatten(1, (7, 1, 1)), G, nn.Tanh())
+    assert answer_for(G, D, images)["fake"].shape == images[0].shape
 
 
 def test_a_frozen_discriminator_passes_the_same_gradient(gan):

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 PAGE = "training/multi-task-loss"
@@ -29,6 +30,25 @@ def losses_by_hand(model, x, label, value):
     ]
     loss_value = sum(squares) / len(squares) if squares else pred.sum() * 0
     return sum(label_losses) / len(x), loss_value
+
+
+@pytest.mark.parametrize("columns", [(), (1,)])
+def test_the_shape_of_the_value_does_not_matter(columns):
+    """A model without squeeze(1), or a target from one column: no (N, N)."""
+
+    class Heads(snippet.TwoHeads):
+        def forward(self, x):
+            logits, pred = super().forward(x)
+            return logits, pred.reshape(-1, *(() if columns else (1,)))
+
+    x, label, value = batch([5.0, math.nan, 1.0, 9.0])
+    model = Heads(3, 2)
+    names = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), 0.0)}
+    names |= {"x": x, "label": label, "value": value.reshape(-1, *columns)}
+    exec(answer("multi-task-loss"), names)
+    pred = model(x)[1].ravel()
+    expected = ((pred[[0, 2, 3]] - value[[0, 2, 3]]) ** 2).mean()
+    torch.testing.assert_close(names["loss_value"], expected)
 
 
 @pytest.mark.parametrize(
