@@ -17,7 +17,13 @@ from torch.distributed.elastic.rendezvous import RendezvousParameters
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
 from torch.distributed.run import determine_local_world_size
 
-from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    load_snippet,
+    quoted,
+    raises_as_documented,
+)
 
 SNIPPET = "distributed/train.py"
 PAGE = "distributed/torchrun-launch"
@@ -43,11 +49,16 @@ def run(folder: Path, *command) -> subprocess.CompletedProcess:
     )
 
 
-def test_options_after_the_script_are_the_scripts_and_each_rank_has_its_log(tmp_path):
+def test_options_after_the_script_are_the_scripts_and_each_rank_has_its_log(
+    tmp_path, monkeypatch
+):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # if set, there is no notice
     own = ["--log-dir=logs", "--tee=3", "--local-ranks-filter=0"]
     command = ["torch.distributed.run", "--standalone", "--nproc-per-node=2", *own]
     done = run(tmp_path, *command, SCRIPT, "--epochs", "3")
     assert done.returncode == 0, done.stderr
+    _, start, rest = done.stderr.partition("Setting OMP_NUM_THREADS")
+    assert_documented(PAGE, "Setting OMP_NUM_THREADS", start + rest.splitlines()[0])
     assert "rank 0 of 2: 3 epochs" in done.stdout
     assert "rank 1" not in done.stdout
     logs = sorted((tmp_path / "logs").rglob("stdout.log"))
