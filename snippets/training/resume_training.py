@@ -7,7 +7,7 @@ from torch import nn
 
 
 def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
-    """Write to `path`, a Path; a kill at any moment leaves the old file."""
+    """Write to `path`; a kill at any moment leaves the old file."""
     checkpoint = {
         "epoch": epoch,
         "best_loss": float(best_loss),  # a NumPy number would not load
@@ -15,6 +15,7 @@ def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
         "optimizer_state_dict": optimizer.state_dict(),
         "scheduler_state_dict": scheduler.state_dict(),
     }
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(checkpoint, path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)  # atomic
