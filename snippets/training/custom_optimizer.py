@@ -15,25 +15,23 @@ class SignSGD(torch.optim.Optimizer):
             loss = None if closure is None else closure()
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is not None:  # your rule, in place:
-                    p.sub_(p.grad.sign(), alpha=group["lr"])
+                if p.grad is not None:
+                    self.update(p, group)
         return loss
+
+    def update(self, p, group):  # your rule, in place
+        p.sub_(p.grad.sign(), alpha=group["lr"])
 
 
 class Lion(SignSGD):
     """The sign of a momentum. Source: Chen et al. 2023, Symbolic Discovery."""
 
-    @torch.no_grad()
-    def step(self):
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                if "m" not in self.state[p]:
-                    self.state[p]["m"] = torch.zeros_like(p)
-                m = self.state[p]["m"]
-                p.sub_(m.lerp(p.grad, 0.1).sign(), alpha=group["lr"])
-                m.lerp_(p.grad, 0.01)
+    def update(self, p, group):
+        if "m" not in self.state[p]:
+            self.state[p]["m"] = torch.zeros_like(p)
+        m = self.state[p]["m"]
+        p.sub_(m.lerp(p.grad, 0.1).sign(), alpha=group["lr"])
+        m.lerp_(p.grad, 0.01)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ A, B = torch.tensor([1.0, 5.0]), torch.tensor([4.0, 2.0])
 ASKED = {
     "if": lambda: 1 if A > 0 else 2,
     "same": lambda: bool(A == B),
+    "dictionaries": lambda: (
+        nn.Linear(2, 1).state_dict() == nn.Linear(2, 1).state_dict()
+    ),
     "loss": lambda: nn.CrossEntropyLoss(torch.randn(2, 3), torch.tensor([0, 1])),
     "and": lambda: A > 0 and B > 0,
     "not": lambda: not A,
@@ -37,6 +40,9 @@ def test_each_cause_raises_it(asked):
 
 def test_the_mends_in_python_numbers():
     assert torch.maximum(A, B).tolist() == [4, 5]
+    torch.testing.assert_close({"w": A}, {"w": A.clone()})
+    with pytest.raises(AssertionError, match="not close"):
+        torch.testing.assert_close({"w": A}, {"w": B})
     assert any(A is t for t in [B, A])
     assert not any(A is t for t in [B, A.clone()])
     assert (~(A > 2) | (B > 3)).tolist() == [True, False]

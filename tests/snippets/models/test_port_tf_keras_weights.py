@@ -176,6 +176,20 @@ def test_models_that_do_not_fit_are_refused():
         exec(ANSWER.text, {"model": Own(), "keras_model": keras})
 
 
+def test_a_model_inside_the_model_is_replaced_by_its_layers():
+    """As in transfer learning: its weights come as one list."""
+    model, keras = Own(), keras_model()
+    inner = SimpleNamespace(layers=keras.layers[:3])
+    arrays = [array for layer in inner.layers for array in layer.get_weights()]
+    inner.get_weights = lambda: arrays
+    nested = SimpleNamespace(layers=[inner, *keras.layers[3:]])
+    with pytest.raises((RuntimeError, ValueError)):
+        exec(ANSWER.text, {"model": model, "keras_model": nested})
+    nested.layers[:1] = inner.layers
+    exec(ANSWER.text, {"model": model, "keras_model": nested})
+    assert np.array_equal(model.head.weight.detach(), keras.layers[4].arrays[0].T)
+
+
 def test_gru():
     """Keras: the gates z, r, h, one after the other, with two biases."""
     k, r, b = torch.rand(5, 18), torch.rand(6, 18), torch.rand(2, 18)
