@@ -23,7 +23,7 @@ names = main.__globals__
 parts = range(800), range(800, 1010)
 halves = lambda data, sizes: [Subset(data, part) for part in parts]
 names["torch"].utils.data.random_split = halves
-names["DataLoader"] = lambda data, batch_size, shuffle=False: DataLoader(data, batch_size)
+names["DataLoader"] = lambda data, shuffle=0, **n: DataLoader(data, **n)
 os.environ["ACCELERATE_USE_CPU"] = "true"
 
 def work(rank):

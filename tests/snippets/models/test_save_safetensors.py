@@ -10,7 +10,12 @@ from safetensors import safe_open
 from safetensors.torch import load_file, load_model, save_file, save_model
 from torch import nn
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    ROOT,
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+)
 
 PAGE = "models/safetensors"
 
@@ -117,6 +122,22 @@ def test_a_channels_last_model_by_save_model(tmp_path, monkeypatch):
     save_model(model, "x.safetensors")
     written = read(tmp_path / "x.safetensors")[0]["weight"]
     np.testing.assert_array_equal(written, model.weight.detach().numpy())
+
+
+def test_the_conversion_of_a_training_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "snippets/models/save_safetensors.py").read_text("utf-8")
+    weights = {"a": torch.ones(2)}
+    torch.save({"epoch": 3, "model_state_dict": weights}, "checkpoint.pth")
+    text = text[text.index("state = torch.load") :].replace(
+        "model.pth", "checkpoint.pth"
+    )
+    names = {"torch": torch, "save_file": save_file}
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'clone'"):
+        exec(text, names)
+    first, rest = text.split("\n", 1)
+    exec(f'{first}\nstate = state["model_state_dict"]\n{rest}', names)
+    torch.testing.assert_close(load_file("converted.safetensors"), weights)
 
 
 def test_only_tensors(snippet):
