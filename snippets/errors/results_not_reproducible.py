@@ -26,13 +26,13 @@ def record(seed_first):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     steps = []
     for x in DataLoader(torch.randn(12, 4), batch_size=4, shuffle=True):
-        weight = model[0].weight.detach().clone()
+        weights = torch.cat([p.detach().flatten() for p in model.parameters()])
         optimizer.zero_grad()
         loss = model(x).square().mean()
         loss.backward()
-        grad = model[0].weight.grad.clone()
-        seen = {"weight": weight, "x": x, "loss": loss.detach(), "grad": grad}
-        steps.append(seen)
+        grads = torch.cat([p.grad.flatten() for p in model.parameters()])
+        seen = {"weights": weights, "x": x, "loss": loss.detach()}
+        steps.append({**seen, "grads": grads})
         optimizer.step()
     return steps
 

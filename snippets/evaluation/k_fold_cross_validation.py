@@ -40,7 +40,9 @@ def main():
         dataset = TensorDataset((x - mean) / std, y)
         loader = DataLoader(Subset(dataset, train_index), 32, shuffle=True)
         val_loader = DataLoader(Subset(dataset, val_index), 256)
-        model = nn.Sequential(nn.Linear(x.shape[1], 16), nn.ReLU(), nn.Linear(16, 2))
+        model = nn.Sequential(
+            nn.Linear(x.shape[1], 16), nn.ReLU(), nn.Linear(16, 2)
+        )
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         train(model, loader, optimizer, epochs=5)
         accuracies.append(evaluate(model, val_loader))

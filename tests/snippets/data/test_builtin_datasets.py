@@ -119,7 +119,7 @@ def test_without_a_network(monkeypatch):
 
 
 def test_the_variants():
-    steps = [v2.ToImage(), v2.Grayscale(3), v2.Resize(224)]
+    steps = [v2.ToImage(), v2.RGB(), v2.Resize(224)]
     transform = v2.Compose([*steps, v2.ToDtype(torch.float32, scale=True)])
     raw = datasets.FakeData(2, (1, 28, 28), 10)
     gray = v2.functional.to_pil_image(torch.zeros(1, 28, 28))

@@ -43,22 +43,24 @@ def train(*, augment=None, between=None, own=False, noise=0.0, momentum=0.0):
 
 
 def test_the_snippet_tells_a_late_seed_from_an_early_one():
-    assert first_difference(record(False), record(False)) == (0, "weight")
+    assert first_difference(record(False), record(False)) == (0, "weights")
     assert first_difference(record(True), record(True)) is None
     assert [list(step) for step in record(True)] == [
-        ["weight", "x", "loss", "grad"]
+        ["weights", "x", "loss", "grads"]
     ] * 3
-    weight = record(True)[0]["weight"]
+    weights = record(True)[0]["weights"]
     torch.manual_seed(0)
-    torch.testing.assert_close(weight, nn.Linear(4, 8).weight.detach())
+    layer = nn.Linear(4, 8)
+    torch.testing.assert_close(weights[:32], layer.weight.detach().flatten())
+    torch.testing.assert_close(weights[32:40], layer.bias.detach())
 
 
 def test_a_record_keeps_the_weights_before_each_update():
     """In NumPy: the second step's weight is the first one's, less lr times grad."""
     one, two, three = record(True)
     for before, after in ((one, two), (two, three)):
-        expected = before["weight"].numpy() - 0.1 * before["grad"].numpy()
-        np.testing.assert_allclose(after["weight"].numpy(), expected, atol=1e-7)
+        expected = before["weights"].numpy() - 0.1 * before["grads"].numpy()
+        np.testing.assert_allclose(after["weights"].numpy(), expected, atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """count-flops: published and hand-worked counts, and what is not counted."""
 
 import copy
+import re
 import sys
 
 import pytest
@@ -171,3 +172,12 @@ def test_backward_of_groups_is_counted_too_high():
     assert forward == 2 * 36 * 6 * 2 * 9
     both = flops_of(lambda: layer(x).sum().backward())  # the weight's gradient only
     assert both == forward + 3 * forward
+
+
+def test_boxes_can_not_be_selected_on_meta():
+    said = (
+        "The register_meta function for torch.nonzero() raises unimplemented by default"
+    )
+    assert said in (ROOT / "docs/en/models/count-flops.md").read_text("utf-8")
+    with pytest.raises(NotImplementedError, match=re.escape(said)):
+        torch.ones(3, device="meta").nonzero()

@@ -139,5 +139,7 @@ def test_messages():
         torch.optim.Muon(nn.Linear(16, 64).parameters())
     with pytest.raises(ValueError, match="only supports 2D"):
         torch.optim.Muon(nn.Conv2d(3, 4, 3, bias=False).parameters())
+    with raises_as_documented(PAGE, "ValueError: optimizer got an empty"):
+        torch.optim.Muon([], lr=0.1)
     with raises_as_documented(PAGE, "TypeError: Muon.__init__() got"):
         torch.optim.Muon(snippet.hidden, fused=True)
