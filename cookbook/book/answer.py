@@ -11,7 +11,7 @@ import builtins
 import re
 import symtable
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
 from typing import NamedTuple
@@ -261,17 +261,23 @@ def _kinds(block: Block, file: list[ast.AST], names: list[str]) -> dict[str, str
     lines, module = block.code.splitlines(), file[0]
     defined = {node.name for node in module.body if isinstance(node, DEFINITIONS)}
     kinds = {name: BELOW if name in defined else "" for name in names}
+    bound = {n.lineno for n in file if isinstance(n, ast.Name) and _is_set(n, kinds)}
     for node in file:
         if not isinstance(node, ast.Name) or node.id not in kinds:
             continue
         comment, kind = COMMENT.search(lines[node.lineno - 1]), kinds[node.id]
         if comment and comment["kind"]:
-            kinds[node.id] = comment["kind"]
+            if _is_set(node, kinds) or node.lineno not in bound:  # it is of that name
+                kinds[node.id] = comment["kind"]
         elif comment and not comment["shape"]:
             kinds[node.id] = "" if kind == BELOW else kind
         elif comment and isinstance(node.ctx, ast.Store):
             kinds[node.id] = kind or _shape(comment["shape"], node, file)
     return kinds
+
+
+def _is_set(node: ast.Name, names: Container[str]) -> bool:
+    return isinstance(node.ctx, ast.Store) and node.id in names
 
 
 def _shape(said: str, name: ast.Name, file: list[ast.AST]) -> str:

@@ -5,9 +5,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 torch.manual_seed(0)
 target = torch.arange(200) % 2  # (N,) of 0 and 1, all batches
-score = (
-    torch.randn(200) + target
-)  # (N,): one logit, or probability of class 1
+score = torch.randn(200) + target  # (N,): a logit or class 1's probability
 
 truth, score = target.cpu(), score.float().cpu()
 auc = roc_auc_score(truth, score)  # scores, not predicted classes

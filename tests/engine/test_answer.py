@@ -146,6 +146,8 @@ assert z
     assert given.yours == kinds | {"e": answer.BELOW}
     given = of("z = [a, b, c, d, e()]  # yours", source.replace("()]", "()]  # yours"))
     assert given.yours == kinds | {"e": ""}
+    source = "m = 1\nlayer = m  # yours: a layer of m\nz = layer, m\nassert z\n"
+    assert of("z = layer, m", source).yours == {"layer": "a layer of m", "m": ""}
     source = "x, y = 1, 2  # yours: (N,), one for each row\nz = x + y\nassert z\n"
     cookbook.recipe("other", source)
     cookbook.replace("docs/en/training/other.md", "aliases", "yours: {x: two}\naliases")
