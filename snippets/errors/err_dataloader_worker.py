@@ -34,7 +34,8 @@ if __name__ == "__main__":
     # In the main process, the real error is shown.
     try:
         for index in range(len(dataset)):
-            dataset[index]  # the sample at `index` fails, with its traceback
+            print(index, end="\r", file=sys.stderr)
+            dataset[index]  # the last number is that of the bad sample
     except SystemExit as error:
         print("the real error:", error, "at index", index)
     dataset = Subset(dataset, [1, 2, 3])  # without it

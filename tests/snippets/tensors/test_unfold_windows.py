@@ -105,3 +105,11 @@ def test_variants():
     conv = nn.Conv2d(3, 5, kernel_size=4, stride=4)
     flat = snippet.patches.flatten(2) @ conv.weight.flatten(1).T + conv.bias
     torch.testing.assert_close(flat.transpose(1, 2), conv(snippet.images).flatten(2))
+
+
+def test_changed_patches_become_images_again():
+    """The page's line, against a change of every pixel."""
+    k = snippet.k
+    changed = snippet.patches * 2 + 1
+    images = F.fold(changed.flatten(2).mT, (8, 8), k, stride=k)
+    torch.testing.assert_close(images, snippet.images * 2 + 1)
