@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from fastapi import FastAPI
 from fastapi.exceptions import HTTPException
-from fastapi.testclient import TestClient
 from torch import nn
 
 torch.manual_seed(0)
@@ -27,6 +26,8 @@ def predict(rows: list[list[float]]):  # not async: each call gets a thread
 
 
 if __name__ == "__main__":
+    from fastapi.testclient import TestClient
+
     bodies = [[[N, 3.5, 1.4, 0.2]] * N for N in range(1, 9)]
     with TestClient(app) as client, ThreadPoolExecutor(8) as pool:
         answers = pool.map(lambda b: client.post("/predict", json=b), bodies)

@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(4, 2)
 x, y = torch.ones(8, 4), torch.ones(8, 2)
 
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model.to(device)  # in place
 x, y = x.to(device), y.to(device)  # new tensors: keep them
 print("model on", next(model.parameters()).device)

@@ -5,7 +5,7 @@ from torch.distributions import Categorical, kl_divergence
 from torch.nn import functional as F
 
 torch.manual_seed(0)
-student, teacher = torch.randn(2, 4, 10)  # logits, (N, C) each
+student, teacher = torch.randn(2, 4, 10)  # (N, C) logits each
 
 log_q = F.log_softmax(student, dim=1)  # the model
 p = F.softmax(teacher, dim=1)  # the target

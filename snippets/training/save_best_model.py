@@ -30,7 +30,7 @@ def evaluate():
 
 
 def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
-    """Write to `path`, a Path; a kill at any moment leaves the old file."""
+    """Write to `path`; a kill at any moment leaves the old file."""
     checkpoint = {
         "epoch": epoch,
         "best_loss": float(best_loss),  # a NumPy number would not load
@@ -38,6 +38,7 @@ def save_checkpoint(path, epoch, best_loss, model, optimizer, scheduler):
         "optimizer_state_dict": optimizer.state_dict(),
         "scheduler_state_dict": scheduler.state_dict(),
     }
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(checkpoint, path.with_suffix(".tmp"))
     path.with_suffix(".tmp").replace(path)  # atomic
@@ -56,5 +57,4 @@ for epoch in range(start_epoch, epochs):
     save_checkpoint(last, epoch, best_loss, model, optimizer, scheduler)
 checkpoint = torch.load(best, map_location="cpu", weights_only=True)
 model.load_state_dict(checkpoint["model_state_dict"])
-
 print(f"{val_loss:.2f} in epoch {epoch}; best {evaluate():.2f} before")

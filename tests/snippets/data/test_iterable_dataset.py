@@ -112,7 +112,8 @@ class ShuffledFiles(IterableDataset):
 
     def __iter__(self):
         info, paths = get_worker_info(), list(range(20))
-        random.Random(info.seed - info.id).shuffle(paths)
+        seed = info.seed - info.id if info else torch.initial_seed()
+        random.Random(seed).shuffle(paths)
         yield tuple(paths)
 
 

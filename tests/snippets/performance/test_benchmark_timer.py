@@ -64,8 +64,6 @@ def test_a_slow_call_is_measured_once():
     code, names = "sleep(wait)", {"sleep": time.sleep, "wait": 0.05}
     once = benchmark.Timer(code, globals=names).blocked_autorange(min_run_time=0.02)
     assert (len(once.times), once.iqr, once.has_warnings) == (1, 0, False)
-    more = benchmark.Timer(code, globals=names).blocked_autorange(min_run_time=0.15)
-    assert len(more.times) > 1
 
 
 def test_a_table_needs_names(capsys):
