@@ -82,11 +82,15 @@ def without_files(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
 
 
 def entry(catalogue: Catalogue, recipe: Recipe, pages: dict[str, str]) -> dict:
-    """A recipe: that of recipes.json, and where its pages speak of messages."""
+    """A recipe: that of recipes.json; where its pages have the longer texts."""
     texts = {lang: pages[f"{lang}/{recipe.slug}"] for lang in LANGUAGES}
     known = publish.entry(catalogue, recipe)
-    kept = ("slug", "category", "title", "description", "answer", "command", "torch")
+    kept = ("slug", "category", "title", "command", "torch")
     return {key: known[key] for key in kept} | {
+        "description": {
+            lang: place(known["description"][lang], texts[lang]) for lang in LANGUAGES
+        },
+        "answer": place(known["answer"], texts["en"]),
         "snippets": [
             {key: one[key] for key in ("path", "sha256")} for one in known["snippets"]
         ],

@@ -131,8 +131,10 @@ def shown(one: dict, lang: str, part: str, release: str | None = None) -> str:
         return "\n".join([*first, page])
     if part == "file":
         return "\n\n".join([*first, *(files[f["path"]] for f in one["snippets"])])
-    lines = [*first, f"# {one['title'][lang]}", one["description"][lang], ""]
-    lines += [one["answer"], ""] if one["answer"] else []
+    described = passage(one["slug"], lang, one["description"][lang])
+    lines = [*first, f"# {one['title'][lang]}", described, ""]
+    answer = passage(one["slug"], "en", one["answer"])
+    lines += [answer, ""] if answer else []
     lines += [one["command"], ""] if one["command"] else []
     lines += [one["yours"][lang]] if one["yours"][lang] else []
     lines += [f"{f['path']} · sha256 {f['sha256']}" for f in one["snippets"]]

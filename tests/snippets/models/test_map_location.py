@@ -8,7 +8,6 @@ from torch import nn
 
 from tests.helpers import (
     ROOT,
-    assert_documented,
     load_snippet,
     raises_as_documented,
     run_on,
@@ -125,8 +124,7 @@ def test_a_whole_checkpoint_holds_the_weights_under_a_key(trained, saved):
     model = build()
     with pytest.raises(RuntimeError, match="Unexpected key") as caught:
         load(model, "cpu")
-    message = f"RuntimeError: {caught.value}".replace("Sequential", "Linear")
-    assert_documented(PAGE, "RuntimeError: Error(s)", message)
+    assert '"model_state_dict", "optimizer_state_dict"' in str(caught.value)
     weights = torch.load(path, map_location="cpu", weights_only=True)
     model.load_state_dict(weights["model_state_dict"])
     assert torch.equal(model[0].weight, trained[0].weight)
