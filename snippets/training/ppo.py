@@ -8,9 +8,9 @@ from torch.distributions import Categorical
 
 def gae(reward, value, ended, last_value, gamma=0.99, lam=0.95):
     """Advantages of T steps in N environments, (T, N); last_value (N,)."""
-    advantage, total = torch.zeros_like(reward), 0.0
+    advantage, total = torch.zeros_like(value), 0.0
     for t in reversed(range(len(reward))):
-        goes_on = ~ended[t]  # after an end nothing follows
+        goes_on = ended[t] == 0  # after an end nothing follows
         error = reward[t] + gamma * last_value * goes_on - value[t]
         total = error + gamma * lam * total * goes_on
         advantage[t], last_value = total, value[t]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 from tests.helpers import load_snippet
 
@@ -35,6 +36,16 @@ def by_definition(reward, value, ended, last_value) -> np.ndarray:
 def test_advantages_by_their_definition(steps):
     found = snippet.gae(*steps, GAMMA, LAM)
     np.testing.assert_allclose(found, by_definition(*steps), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.int64, torch.uint8])
+def test_ended_may_be_numbers_and_rewards_whole(steps, kind):
+    """Other code keeps 0.0 / 1.0, and many games give whole points."""
+    _, value, ended, last = steps
+    points = torch.arange(T * N).view(T, N) % 3
+    found = snippet.gae(points, value, ended.to(kind), last, GAMMA, LAM)
+    expected = by_definition(points, value, ended, last)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_with_lam_one_it_is_the_return_less_the_value(steps):
@@ -92,3 +103,8 @@ def test_the_kl_estimate_is_positive_in_the_mean():
     estimate = (old.log()[drawn] - new.log()[drawn]).mean()
     exact = (old * (old / new).log()).sum()
     torch.testing.assert_close(estimate, exact, rtol=0.1, atol=0)
+
+
+def test_a_critic_of_another_shape_warns():
+    with pytest.warns(UserWarning, match="^Using a target size"):
+        F.mse_loss(torch.zeros(4, 1), torch.zeros(4))
