@@ -1,6 +1,7 @@
 """What came of a block: it ended well, reached what it claims, printed the same."""
 
 import ast
+import math
 import os
 import re
 import subprocess
@@ -20,7 +21,7 @@ SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
 OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
 RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Exit)\b.*", re.MULTILINE)
 CAUSE = 120  # characters of a failure's cause that a record keeps
-PROCESSES = re.compile(r"^torchrun .*--nproc-per-node=(\d+)", re.MULTILINE)
+PROCESSES = re.compile(r"--(?:nnodes|nproc-per-node)=(\d+)")
 QUICK = 10.0  # seconds of CPU; to run what takes more four times would be too slow
 
 
@@ -45,8 +46,10 @@ def gpus() -> int:
 
 
 def gpus_wanted(block: Block) -> int:
-    """As many as a command starts processes, each of which takes its own."""
-    return max((int(count) for count in PROCESSES.findall(block.code)), default=1)
+    """As many as torchrun starts processes, each of which takes its own."""
+    commands = re.findall(r"^ *torchrun (?:.*\\\n)*.*", block.code, re.MULTILINE)
+    counts = (math.prod(map(int, PROCESSES.findall(one))) for one in commands)
+    return max(counts, default=1)
 
 
 def record(block: Block, root: Path, result: Result) -> None:

@@ -308,8 +308,13 @@ def test_record_writes_updates_and_removes_what_is_printed_and_drawn(cookbook):
 
 
 def test_a_command_takes_a_gpu_for_each_process_that_it_starts():
-    page = Catalogue(ROOT).by_slug["ddp-single-node"].pages["en"]
-    assert [gpus_wanted(block) for block in page.blocks] == [1, 2]
+    recipes = Catalogue(ROOT).by_slug
+    single, multi = (
+        [gpus_wanted(block) for block in recipes[slug].page_for("en").blocks]
+        for slug in ("ddp-single-node", "ddp-multi-node")
+    )
+    assert single == [1, 2]
+    assert multi[0] == 2  # two machines, a process each
 
 
 @pytest.mark.parametrize(
