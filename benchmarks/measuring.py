@@ -122,9 +122,14 @@ def tried(one: Gain, device: torch.device) -> dict | None:
     return taken
 
 
+def cpu() -> str:
+    """What matters of a CPU: without AVX-512, bfloat16 is fifty times slower."""
+    return f"CPU with {torch.backends.cpu.get_cpu_capability()}"
+
+
 def save(device: torch.device, found: list[dict]) -> None:
     """Write them into the device's file; what was not measured stays as it is."""
-    name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
+    name = torch.cuda.get_device_name() if device.type == "cuda" else cpu()
     file = ROOT / gains.FOLDER / f"{records.device_slug(name)}.json"
     done = {one["slug"] for one in found}
     kept = []
