@@ -13,6 +13,7 @@ from cookbook.rules import Problem
 HOLDS = {
     "docs": (
         "docs/*.yml docs/architecture.md docs/wordings.json docs/*.png "
+        "docs/questions/*.jsonl "
         "docs/root/*.md docs/??/*.md "
         "docs/??/*/*.md docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
         "docs/overrides/*.html docs/overrides/partials/*.html "
@@ -24,7 +25,8 @@ HOLDS = {
 }
 BINARY = (".png", ".jpg", ".webp", ".npz", ".pdparams")  # all else is text
 LARGEST = 200_000  # bytes
-QUERIES = Path("tests/search")  # as people type them, with their paths
+# As people type them, with their paths.
+QUESTIONS = (Path("docs/questions"), Path("tests/search"))
 # A recipe is finished; the engine may speak of the word.
 FINISHED = ("docs", "snippets", "tests/snippets")
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b.*")
@@ -79,7 +81,7 @@ def _text_problems(root: Path, path: Path) -> Iterator[Problem]:
     finished = any(path.is_relative_to(folder) for folder in FINISHED)
     for number, line in enumerate(text.split("\n"), start=1):
         machine = MACHINE_PATH.search(line)
-        if machine and not path.is_relative_to(QUERIES):
+        if machine and path.parent not in QUESTIONS:
             yield Problem(path, number, "machine-path", {"found": machine[0]})
         if finished and (left := TODO.search(line)):
             yield Problem(path, number, "left-undone", {"text": left[0].strip()})

@@ -1,8 +1,9 @@
 """The search index: what the worker (docs/overrides/assets/search.js) ranks.
 
 Small enough to be fetched when the reader turns to the search box: a page's
-title, sentence, aliases, symbols and error messages, column by column. Its prose
-and code are left out, and so are phrases whose words are all there already. It is
+title, sentence, aliases, symbols, error messages and the words of questions that it
+answers, column by column. Its prose and code are left out, and so are phrases whose
+words are all there already. It is
 written in two files: the titles, and the rest, which the worker fetches by itself. A
 reader who types in the other language makes it fetch that language's index, too.
 """
@@ -13,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from textwrap import shorten
 
-from cookbook.book import wanted, wordings
+from cookbook.book import questions, wanted, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import HAN, Page, other_language, parse_yaml
 from cookbook.site.words import WORDS
@@ -27,7 +28,17 @@ SHORT = 3  # words, or pairs of Chinese characters, of a phrase that is typed wh
 FEW_LINES = range(3, 8)  # of an answer that is shown whole
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
-COLUMNS = ("location", "errors", "text", "title", "aliases", "answers", "tags")
+COLUMNS = (
+    "location",
+    "errors",
+    "text",
+    "title",
+    "aliases",
+    "asked",
+    "often",
+    "answers",
+    "tags",
+)
 # Longer Chinese words stand first: the worker takes them out of a run of characters.
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 # A line of words, or pairs of characters, that readers use one for the other.
@@ -52,9 +63,11 @@ def index(catalogue: Catalogue, lang: str) -> dict:
     """A language's index: what the worker is given first."""
     unique = unique_symbols(catalogue)
     topics = wanted.missing(catalogue)
+    asked = questions.by_recipe(questions.load(catalogue))
     docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
     for doc, recipe in zip(docs, catalogue.recipes, strict=True):
         doc["answers"] = catalogue.telling_line(recipe)
+        doc |= words_asked(asked[recipe.slug], lang)
     unmet = [topic(entry, lang) for entry in topics if not entry.until]
     columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
     columns["title"] += [title for title, _ in unmet]
@@ -114,6 +127,19 @@ def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str]]:
     """A topic without a recipe: its title and its aliases."""
     title, *phrases = entry.phrases[lang]
     return title, sorted(with_new_words(without_stop_words(set(phrases)), title))
+
+
+def words_asked(texts: list[str], lang: str) -> dict[str, str]:
+    """The words of one question in a language, and those of several."""
+    counts = Counter()
+    for text in texts:
+        if is_written_in(text, lang):
+            said = searched_words(text)
+            latin = {word for word in said.split() if not HAN.search(word)}
+            counts.update(latin | {word for word in words(said) if HAN.search(word)})
+    once = sorted(word for word, count in counts.items() if count == 1)
+    often = sorted(word for word, count in counts.items() if count > 1)
+    return {"asked": " ".join(once), "often": " ".join(often)}
 
 
 def unique_symbols(catalogue: Catalogue) -> set[str]:

@@ -65,7 +65,9 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     yield "files.json", compact({block.path: block.code for block in blocks})
     yield "search.js", (catalogue.root / find.WORKER).read_text("utf-8")
     for lang in LANGUAGES:
-        yield f"index-{lang}.json", compact(search.index(catalogue, lang))
+        index = search.index(catalogue, lang)
+        del index["docs"]["asked"], index["docs"]["often"]  # all of it is in the state
+        yield f"index-{lang}.json", compact(index)
         yield f"state-{lang}.json", worker.saved(find.started(catalogue, lang))
 
 

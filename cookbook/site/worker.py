@@ -20,7 +20,7 @@ const SUMS = ["lengths", "meanLength", "phrases"]
 const saved = () => JSON.stringify({
   sums: Object.fromEntries(SUMS.map(name => [name, index[name]])),
   postings: [...index.postings], known: [...known],
-})
+}, (_, value) => typeof value === "number" ? +value.toFixed(6) : value)
 const restore = ({ sums, postings, known: words }) => {
   const { add } = Index.prototype
   Index.prototype.add = function () {

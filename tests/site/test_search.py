@@ -41,7 +41,7 @@ def expect_first(page, ending: str) -> None:
 
 def sample(lang: str) -> list[str]:
     """A query of every kind."""
-    lines = (ROOT / "tests/search/queries.jsonl").read_text("utf-8").splitlines()
+    lines = (ROOT / "docs/questions/queries.jsonl").read_text("utf-8").splitlines()
     asked = [query for query in map(json.loads, lines) if query["side"] == lang]
     return list({q["kind"]: q["q"] for q in asked if "\n" not in q["q"]}.values())
 

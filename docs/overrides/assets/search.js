@@ -7,8 +7,9 @@ const SETUP = 0, READY = 1, QUERY = 2, RESULT = 3
 const OTHER = { en: "zh", zh: "en" }
 // The titles come first, so that a slow line has a result soon; then all else that is searched.
 const FIRST = "search/search_index.json", REST = "search/search_rest.json"
-const OTHERS = ["errors", "text", "aliases", "answers", "tags"]  // columns that come with the rest
-const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7 }
+const OTHERS = ["errors", "text", "aliases", "asked", "often", "answers", "tags"]  // columns that come with the rest
+// asked and often: words of one question that the recipe answers, or of several.
+const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7, asked: 0.3, often: 0.8 }
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
 const LONG_QUERY = 800       // characters; more is a pasted log

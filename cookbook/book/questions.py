@@ -1,0 +1,59 @@
+"""What people asked, and the recipes that answer it: docs/questions/*.jsonl.
+
+A line is ``{"q": …, "side": "en", "kind": …, "wants": ["slug", …]}``: the question, the
+language of the site that it is put to, and the recipes that answer it; none where there
+is none. The search learns from these; tests/search judges it by others.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from cookbook.book.catalogue import Catalogue
+
+FOLDER = Path("docs", "questions")
+FORM = '{"q": "…", "side": "en", "kind": "…", "wants": ["slug"]}'
+
+
+def load(catalogue: Catalogue) -> list[dict]:
+    """All of them."""
+    return read(catalogue, sorted((catalogue.root / FOLDER).glob("*.jsonl")))
+
+
+def read(catalogue: Catalogue, files: Iterable[Path]) -> list[dict]:
+    """Those of some files; wants become slugs of recipes that exist.
+
+    Raises:
+        ValueError: a line is no question.
+    """
+    place = {slug: slug for slug in catalogue.by_slug}
+    for recipe in catalogue.recipes:
+        place |= dict.fromkeys(recipe.facts.get("covers", []), recipe.slug)
+    found = []
+    for file in files:
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+            question = _parsed(line, f"{file}:{number}")
+            wants = {place[slug] for slug in question["wants"] if slug in place}
+            found.append({**question, "wants": wants})
+    return found
+
+
+def _parsed(line: str, where: str) -> dict:
+    try:
+        question = json.loads(line)
+        complete = {"q", "side", "kind", "wants"} <= question.keys()
+    except (ValueError, AttributeError):
+        complete = False
+    if not complete:
+        raise ValueError(f"{where}: not a question; write {FORM}")
+    return question
+
+
+def by_recipe(questions: Iterable[dict]) -> dict[str, list[str]]:
+    """The questions that each recipe answers."""
+    found = defaultdict(list)
+    for question in questions:
+        for slug in question["wants"]:
+            found[slug].append(question["q"])
+    return found
