@@ -59,11 +59,15 @@ def load(catalogue: Catalogue, lang: str) -> dict:
     return {"index": index(catalogue, lang), "foreign": index(catalogue, other)}
 
 
-def index(catalogue: Catalogue, lang: str) -> dict:
-    """A language's index: what the worker is given first."""
+def index(catalogue: Catalogue, lang: str, learnt: list[dict] | None = None) -> dict:
+    """A language's index: what the worker is given first.
+
+    ``learnt``: the questions to learn from; all by default.
+    """
     unique = unique_symbols(catalogue)
     topics = wanted.missing(catalogue)
-    asked = questions.by_recipe(questions.load(catalogue))
+    learnt = questions.load(catalogue) if learnt is None else learnt
+    asked = questions.by_recipe(learnt)
     docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
     for doc, recipe in zip(docs, catalogue.recipes, strict=True):
         doc["answers"] = catalogue.telling_line(recipe)
