@@ -25,7 +25,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import LANGUAGES, PageError
 from cookbook.checks.structure import problems
-from cookbook.site import feedback, indexes, pages, publish, search, status, typesetting
+from cookbook.site import (
+    feedback,
+    indexes,
+    news,
+    pages,
+    publish,
+    search,
+    status,
+    typesetting,
+)
 from cookbook.site.preview import Preview
 from cookbook.site.words import WORDS
 
@@ -167,6 +176,7 @@ def on_page_context(context, page, config, nav):
         root = f"{context['base_url']}/{'../' if lang else ''}"
     path = page.url if lang else ""
     addresses = {WORDS[code]["tag"]: f"{root}{code}/{path}" for code in LANGUAGES}
+    context["feed"] = f"{root}{lang}/{news.FEED}" if lang and page.canonical_url else ""
     context["alternates"] = addresses | ({} if path else {"x-default": root})
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     return context
@@ -179,7 +189,7 @@ def on_post_page(output, page, config):
 
 
 def on_post_build(config):
-    """Write the index; in the root build, put all in place."""
+    """Write the index and the feed; in the root build, put all in place."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
     site = Path(config.site_dir)
     if lang:
@@ -187,6 +197,9 @@ def on_post_build(config):
         if '"search": "assets/search.js"' not in home.replace("../", ""):
             raise Abort(NO_WORKER)
         search.write(catalogue, lang, site)
+        if "SITE_URL" in os.environ:  # a feed's addresses are whole
+            feed = news.feed(catalogue, lang, config.site_url)
+            (site / news.FEED).write_text(feed, encoding="utf-8")
         return
     built = config.extra["built"]
     for lang in LANGUAGES:

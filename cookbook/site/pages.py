@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cookbook.book.catalogue import Catalogue, Category, Recipe
-from cookbook.site import feedback, indexes, render
+from cookbook.site import feedback, indexes, news, render
 from cookbook.site.words import WORDS
 
 SHORT = 12  # recipes of a category that the navigation lists without groups
@@ -21,6 +21,7 @@ LISTS = {
     "apis.md": ("api_index", indexes.api_page),
     "messages.md": ("error_index", indexes.error_page),
     "verified.md": ("runs", indexes.environments_page),
+    "new.md": ("news", news.page),
     "rules.md": ("rules", indexes.rules_page),
 }
 UNLISTED = "rules.md"  # for contributors, whom their guide sends there

@@ -7,7 +7,8 @@ unseen.jsonl is more of what somebody typed, gathered without a look at the alia
 pasted.jsonl are error messages as they are pasted; short.jsonl two short queries a
 recipe, by somebody who saw its code alone; asked.jsonl long questions after threads
 (reworded, with their source), and questions of other fields. Add no alias, and no
-question to learn from, for what these five miss. Where `wants` was added to, `why` says for what reason.
+question to learn from, for what these five miss. Where `wants` was added to, `why` says
+for what reason.
 A question counts when one of the recipes it wants exists; where none does, the worker
 should say so.
 ``pytest -s tests/search`` prints the tables.
