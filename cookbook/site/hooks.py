@@ -208,7 +208,8 @@ def on_post_build(config):
             shutil.move(built / lang, site / lang)
         elif not (site / lang).exists():
             (site / lang).symlink_to(built / lang)
-    publish.write(catalogue, site)
+    address = config.site_url if "SITE_URL" in os.environ else ""
+    publish.write(catalogue, site, address)
 
 
 def on_serve(server, config, builder):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cookbook.book.catalogue import Catalogue, Category, Recipe
-from cookbook.site import feedback, indexes, news, render
+from cookbook.site import feedback, indexes, news, notebooks, render
 from cookbook.site.words import WORDS
 
 SHORT = 12  # recipes of a category that the navigation lists without groups
@@ -64,6 +64,7 @@ def recipe_page(catalogue: Catalogue, recipe: Recipe, lang: str) -> SitePage:
         "description": recipe.description(lang),
         "recipe": recipe.slug,
         "wrong": feedback.wrong(catalogue, recipe, lang),
+        "colab": notebooks.colab(catalogue, recipe.pages[lang]),
     }
     markdown = render.site_markdown(catalogue, recipe.pages[lang])
     return SitePage(f"{recipe.address}.md", markdown, meta)

@@ -7,7 +7,7 @@ from pathlib import Path
 from cookbook.book import moved
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Block
-from cookbook.site import render, status
+from cookbook.site import notebooks, render, status
 
 SCHEMA = 1
 # Every page of a language in one file, for language models.
@@ -25,14 +25,17 @@ FORWARDING = """<!doctype html>
 """
 
 
-def write(catalogue: Catalogue, site: Path) -> None:
-    """Write recipes.json, llms.txt, and each recipe's Markdown and files."""
-    for path, text in files(catalogue):
+def write(catalogue: Catalogue, site: Path, address: str) -> None:
+    """Write recipes.json, llms.txt, each recipe's Markdown, notebook and files.
+
+    ``address`` is the site's, if it is known.
+    """
+    for path, text in files(catalogue, address):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
 
 
-def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
+def files(catalogue: Catalogue, address: str) -> Iterator[tuple[str, str]]:
     """Each file that comes from the recipes: its path in the site, its text."""
     entries = [entry(catalogue, recipe) for recipe in catalogue.recipes]
     document = {"schema": SCHEMA, "recipes": entries}
@@ -48,6 +51,8 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
             yield block.path, block.code
         for lang, page in recipe.pages.items():
             yield f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page)
+            cells = notebooks.notebook(catalogue, page, address)
+            yield notebooks.address(page), json.dumps(cells, ensure_ascii=False)
     for old, new in moved.load(catalogue.root).items():
         for lang in LANGUAGES:
             html = FORWARDING.format(lang=lang, new=new, url=f"../../{new}/")
