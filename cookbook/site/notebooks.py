@@ -26,6 +26,7 @@ FENCE = re.compile(
 )
 OTHER_PROCESSES = re.compile(
     r"__file__|argparse|sys\.argv|multiprocessing|num_workers=[1-9]|init_process_group"
+    r"|import torchinfo|from torchinfo"  # which prints nothing in a notebook
 )
 LINK = re.compile(r"\]\((?:\.\./)+(?P<path>[\w/-]+?)(?:\.md|/)(?P<anchor>#[^)]*)?\)")
 

@@ -98,6 +98,19 @@ def test_a_result_shows_what_the_reader_chooses_by_and_leads_there(page):
     expect(page.locator("#error-2")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_answer_is_copied_from_its_result(page, catalogue, lang):
+    page.goto(f"{lang}/")
+    ask(page, "label smoothing")
+    expect_first(page, f"/{lang}/{RECIPE}")
+    button = page.locator(".md-search-result__item").first.locator(".search-copy")
+    button.click()
+    expect(button).to_have_text(WORDS[lang]["copied"])
+    answer = catalogue.by_slug["label-smoothing"].answer.text
+    assert page.evaluate("navigator.clipboard.readText()") == answer
+    assert page.url.endswith(f"/{lang}/?q=label+smoothing")
+
+
 def test_the_address_carries_the_query(page):
     page.goto("zh/")
     ask(page, "混淆矩阵")

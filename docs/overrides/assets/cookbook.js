@@ -254,6 +254,23 @@ function sayCopied({ target }) {
 }
 document.addEventListener("click", sayCopied)
 
+// Who needs no more than the answer copies it from the result.
+function offerCopies() {
+  for (const result of document.querySelectorAll(".md-search-result__item:has(pre):not(:has(.search-copy))"))
+    result.append(make("button", { className: "search-copy", type: "button", ariaLabel: words.copy_answer }, words.copy_file))
+}
+async function copyResult({ target }) {
+  const button = target.closest?.(".search-copy")
+  if (!button) return
+  const page = button.parentElement.querySelector("a").pathname.replace(/\/$/, ".md")
+  const answer = fetch(page).then(file => file.text()).then(text => text.match(/^```(?:python|bash)\n([^]*?)\n```$/m)[1])
+  // Safari lets a page write only what the click itself has promised.
+  const text = answer.then(code => new Blob([code], { type: "text/plain" }))
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })])
+  button.textContent = words.copied
+}
+document.addEventListener("click", copyResult)
+
 // Who wants long lines wrapped wants it on every page.
 function keepWrapping() {
   const box = document.querySelector(".wrap input")
@@ -270,7 +287,7 @@ document.addEventListener("DOMContentLoaded", () => {
   window.document$?.subscribe(() => { shown = location.pathname; land() })
   // Material adds the buttons after it has shown a page, many changes at a time.
   let due
-  new MutationObserver(() => { due ??= setTimeout(() => { due = undefined; nameParts() }, 50) })
+  new MutationObserver(() => { due ??= setTimeout(() => { due = undefined; nameParts(); offerCopies() }, 50) })
     .observe(document.body, { childList: true, subtree: true })
   new MutationObserver(land).observe(document.body, { attributeFilter: ["data-md-scrolllock"] })
 })
