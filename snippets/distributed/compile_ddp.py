@@ -32,10 +32,8 @@ def train(model, loader):
         optimizer.step()
 
 
-if __name__ == "__main__":
-    if "RANK" not in os.environ:  # not started by torchrun: one process
-        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+def main():
+    """Train on a share of each batch, and compare with one process."""
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
     torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
@@ -56,3 +54,11 @@ if __name__ == "__main__":
     train(usual, zip(x, y, strict=True))  # whole batches, not compiled
     torch.testing.assert_close(state, usual.state_dict())
     dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    if "RANK" not in os.environ:  # not started by torchrun: one process
+        os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    main()
+    torch.compiler.reset()  # its code holds the group, and gloo's threads
