@@ -15,7 +15,7 @@ digits = load_digits()
 images = torch.tensor(digits.images / 16, dtype=torch.float32)[:, None]
 labels = torch.tensor(digits.target)  # (N,); images: (N, 1, 8, 8)
 batches = zip(images[:1200].split(60), labels[:1200].split(60), strict=True)
-loader = list(batches)  # yours: the training set, transformed as for evaluation
+loader = list(batches)
 
 layers = [nn.Conv2d(1, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()]
 layers += [nn.Conv2d(64, 128, 3, padding=1), nn.BatchNorm2d(128), nn.ReLU()]
@@ -37,8 +37,8 @@ program.save("float.onnx")
 class Calibration:
     """Hands out batches as the inputs of the ONNX model."""
 
-    def __init__(self, loader, batches=10):
-        self.inputs = ({"input": x.numpy()} for x, _ in islice(loader, batches))
+    def __init__(self, loader, n=10):
+        self.inputs = ({"input": x.numpy()} for x, _ in islice(loader, n))
 
     def get_next(self):
         return next(self.inputs, None)  # None: no more
@@ -47,7 +47,9 @@ class Calibration:
 quant_pre_process("float.onnx", "merged.onnx")  # norms into convolutions
 kinds = {"activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8}
 safe = {"per_channel": True, "reduce_range": True}  # for any CPU
-quantize_static("merged.onnx", "int8.onnx", Calibration(loader), **kinds, **safe)
+quantize_static(
+    "merged.onnx", "int8.onnx", Calibration(loader), **kinds, **safe
+)
 
 for path in "float.onnx", "int8.onnx":
     size = Path(path).stat().st_size / 1e3

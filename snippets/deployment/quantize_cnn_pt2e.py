@@ -1,4 +1,4 @@
-"""Quantize a convolutional network and stay in PyTorch (PT2E), for x86 CPUs."""
+"""Quantize a convolutional network, and stay in PyTorch (PT2E)."""
 
 import torch
 from torch import nn

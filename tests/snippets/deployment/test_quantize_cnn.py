@@ -1,4 +1,4 @@
-"""quantize-cnn: int8 weights against NumPy, logits and accuracy against the float net."""
+"""quantize-cnn: int8 weights by NumPy, logits and accuracy by the float network."""
 
 from pathlib import Path
 
@@ -88,6 +88,30 @@ def test_noise_is_no_calibration(snippet):
     quantize_static(merged, path, snippet.Calibration(loader), **snippet.kinds)
     found = logits(path, snippet.images[1200:]).argmax(1)
     assert (found == snippet.labels[1200:].numpy()).mean() < 0.8
+
+
+def test_a_layer_that_is_left_in_float(snippet):
+    path = snippet.folder / "float_first.onnx"
+    batches = snippet.Calibration(snippet.loader)
+    given = {**snippet.kinds, "nodes_to_exclude": ["node_conv2d"]}
+    quantize_static(snippet.folder / "merged.onnx", path, batches, **given)
+    weights = [numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer]
+    kinds = {w.shape: w.dtype for w in weights if w.ndim == 4}
+    assert kinds == {(64, 1, 3, 3): np.float32, (128, 64, 3, 3): np.int8}
+
+
+def test_pt2e_has_the_weights_of_the_merged_layer_in_int8(monkeypatch):
+    monkeypatch.setattr(torch, "compile", lambda model: model)
+    pt2e = load_snippet("deployment/quantize_cnn_pt2e.py")
+    assert 0 < pt2e.error < 0.05
+    conv, norm = pt2e.model[0], pt2e.model[1]
+    with torch.no_grad():
+        factor = norm.weight / (norm.running_var + norm.eps).sqrt()
+        merged = (conv.weight * factor[:, None, None, None]).numpy()
+    (whole,) = (w for w in pt2e.int8.buffers() if w.shape == merged.shape)
+    assert whole.dtype == torch.int8
+    scale = np.abs(merged).max((1, 2, 3), keepdims=True) / 127.5
+    assert np.abs(whole.numpy() * scale - merged).max() < 0.6 * scale.max()
 
 
 class Reused(nn.Module):
