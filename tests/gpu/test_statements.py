@@ -12,7 +12,7 @@ from torch import nn
 from torch.autograd.graph import save_on_cpu
 from torch.profiler import profile
 
-from tests.helpers import run_python
+from tests.helpers import load_snippet, run_python
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a GPU: run make test-gpu"
@@ -134,6 +134,86 @@ def test_a_convolution_keeps_channels_last():
     assert conv.to(**form)(x).is_contiguous(**form)
     rest = nn.Sequential(nn.ReLU(), nn.BatchNorm2d(8), nn.MaxPool2d(2)).cuda()
     assert rest(x.to(**form)).is_contiguous(**form)
+
+
+def milliseconds(call) -> float:
+    """How long a call keeps the GPU, to the end of all its streams; the best of 3."""
+    best = float("inf")
+    for _ in range(3):
+        torch.cuda.synchronize()
+        started = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
+        best = min(best, 1000 * (time.perf_counter() - started))
+    return best
+
+
+def test_prefetch_copies_while_the_gpu_computes():
+    """docs/en/performance/cuda-streams.md: copies and computations of equal length."""
+    prefetch = load_snippet("performance/cuda_streams.py").prefetch
+    loader = [(torch.ones(64 * MIB).pin_memory(),)] * 8
+    copies = milliseconds(lambda: [t.to("cuda", non_blocking=True) for (t,) in loader])
+    second = milliseconds(lambda: torch.cuda._sleep(LONG // 100)) * 100
+    cycles = int(LONG * copies / len(loader) / second)
+
+    def plain():
+        for (x,) in loader:
+            x.to("cuda", non_blocking=True)
+            torch.cuda._sleep(cycles)
+
+    def ahead():
+        for _ in prefetch(loader):
+            torch.cuda._sleep(cycles)
+
+    usual, found = milliseconds(plain), milliseconds(ahead)
+    assert found < 0.8 * usual, f"{found:.1f} ms, without prefetch {usual:.1f} ms"
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_another_stream_has_to_be_waited_for(waits):
+    x, side = torch.randn(MIB).pin_memory(), torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(LONG)
+        copied = x.to("cuda", non_blocking=True)
+    if waits:
+        torch.cuda.current_stream().wait_stream(side)
+    read = copied.clone()
+    torch.cuda.synchronize()
+    assert torch.equal(read.cpu(), x) == waits
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_memory_is_given_away_unless_its_use_is_recorded(recorded):
+    side, size = torch.cuda.Stream(), 48 * MIB  # of no other test
+    with torch.cuda.stream(side):
+        x = torch.ones(size, device="cuda")
+    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda._sleep(LONG)
+    x.sum()  # reads a second later
+    place = x.data_ptr()
+    if recorded:
+        x.record_stream(torch.cuda.current_stream())
+    del x
+    with torch.cuda.stream(side):
+        other = torch.ones(size, device="cuda")
+    torch.cuda.synchronize()
+    assert (other.data_ptr() == place) == (not recorded)
+
+
+def test_two_large_computations_gain_nothing_in_two_streams():
+    a, side = torch.randn(8192, 8192, device="cuda"), torch.cuda.Stream()
+
+    def one_after_the_other():
+        return a @ a, a @ a
+
+    def two_streams():
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            other = a @ a
+        return a @ a, other
+
+    one_after_the_other(), two_streams()  # libraries start
+    assert milliseconds(two_streams) > 0.85 * milliseconds(one_after_the_other)
 
 
 NOT_CAPTURED = {  # docs/en/performance/cuda-graphs.md, its table and messages
