@@ -41,7 +41,7 @@ WRAPPER = re.compile(
     r"|SystemExit|SignalException|RemoteTraceback|RayTaskError"
     r"|EOFError: Ran out of input"  # of a child whose parent could not pickle
 )
-NAME = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
+NAME = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"|`[^`]*`")
 NUMBER = re.compile(r"\d[\d.,x]*")
 WORD = re.compile(r"[A-Za-z_]{2,}|[\u3400-\u9fff]")
 PLACE = re.compile(r"(?:[A-Za-z]:)?(?:[\w.~-]*[/\\])+[\w.-]*|0x[0-9a-f]+")
