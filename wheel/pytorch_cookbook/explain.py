@@ -39,8 +39,9 @@ WRAPPER = re.compile(
     r"ChildFailedError|Caught \w+ in|exited unexpectedly|[Cc]onnection (closed|reset)"
     r"|BackendCompilerFailed|Failed running|ProcessRaisedException|KeyboardInterrupt"
     r"|SystemExit|SignalException|RemoteTraceback|RayTaskError"
+    r"|EOFError: Ran out of input"  # of a child whose parent could not pickle
 )
-NAME = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
+NAME = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"|`[^`]*`")
 NUMBER = re.compile(r"\d[\d.,x]*")
 WORD = re.compile(r"[A-Za-z_]{2,}|[\u3400-\u9fff]")
 PLACE = re.compile(r"(?:[A-Za-z]:)?(?:[\w.~-]*[/\\])+[\w.-]*|0x[0-9a-f]+")
@@ -191,8 +192,11 @@ def likeness(line: str, own: tuple, quoted: str, text: tuple, same: bool) -> flo
     begins |= same and len(text) == FEW and own[:FEW] == text
     names, asked = set(NAME.findall(quoted)), set(NAME.findall(line))
     known = quoted.split(":")[0].rpartition(".")[2] in NAMED
-    if (len(text) <= FEW or known) and not begins and not (names and names <= asked):
+    has_names = names and names <= asked
+    if (len(text) <= FEW or known) and not begins and not has_names:
         return 0.0
+    if known and names and not has_names and len(text) <= FEW:
+        return 0.0  # No module named: which one is all that it says
     blocks = difflib.SequenceMatcher(None, text, own[:WIDE], autojunk=False)
     *alike, _ = blocks.get_matching_blocks()
     common = sum(block.size for block in alike)
@@ -203,7 +207,7 @@ def likeness(line: str, own: tuple, quoted: str, text: tuple, same: bool) -> flo
     if share < LIKE and not begins:
         return 0.0
     # Of those that fit: the longer, then the one with the line's own names.
-    return max(share, LIKE) + common / 1000 + 0.1 * bool(names and names <= asked)
+    return max(share, LIKE) + common / 1000 + 0.1 * bool(has_names)
 
 
 def template(text: str) -> str:
