@@ -44,7 +44,7 @@ class Calibration:
         return next(self.inputs, None)  # None: no more
 
 
-quant_pre_process("float.onnx", "merged.onnx")  # norms into convolutions
+quant_pre_process("float.onnx", "merged.onnx")  # norms are merged
 kinds = {"activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8}
 safe = {"per_channel": True, "reduce_range": True}  # for any CPU
 quantize_static(
