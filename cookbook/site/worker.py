@@ -19,13 +19,13 @@ const postMessage = message => { shell.answer = message.data }
 const SUMS = ["lengths", "meanLength", "phrases"]
 const saved = () => JSON.stringify({
   sums: Object.fromEntries(SUMS.map(name => [name, index[name]])),
-  postings: [...index.postings], known: [...known],
+  postings: [...index.postings], known: [...known.keys()],
 }, (_, value) => typeof value === "number" ? +value.toFixed(6) : value)
-const restore = ({ sums, postings, known: words }) => {
+const restore = ({ sums, postings, known: named }) => {
   const { add } = Index.prototype
   Index.prototype.add = function () {
     Object.assign(this, sums, { postings: new Map(postings) })
-    for (const [word, terms] of words) known.set(word, terms)
+    named.forEach(words)
     Index.prototype.add = add
   }
 }
