@@ -162,7 +162,7 @@ def _failures(catalogue: Catalogue, lang: str) -> list[str]:
             rows.append(_row([cell, *signs]))
     if not rows:
         return [WORDS[lang]["no_failures"]]
-    head = _row(["", *(_column(record, catalogue) for record in catalogue.records)])
+    head = _row([WORDS[lang]["recipes"], *(_column(record, catalogue) for record in catalogue.records)])
     return [head, _row(["---"] * (len(catalogue.records) + 1)), *rows]
 
 

@@ -226,7 +226,6 @@ document.addEventListener("input", filterRows)
 function nameLandmarks() {
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").ariaLabel)
-  search?.querySelector(".md-search__scrollwrap").removeAttribute("tabindex") // its links are stops enough
   // Nor does it tell those who do not see it what was copied and found.
   for (const said of document.querySelectorAll(".md-dialog__inner, .md-search-result__meta")) said.role = "status"
 }
