@@ -162,7 +162,8 @@ def _failures(catalogue: Catalogue, lang: str) -> list[str]:
             rows.append(_row([cell, *signs]))
     if not rows:
         return [WORDS[lang]["no_failures"]]
-    head = _row([WORDS[lang]["recipes"], *(_column(record, catalogue) for record in catalogue.records)])
+    columns = (_column(record, catalogue) for record in catalogue.records)
+    head = _row([WORDS[lang]["recipes"], *columns])
     return [head, _row(["---"] * (len(catalogue.records) + 1)), *rows]
 
 

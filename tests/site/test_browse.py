@@ -11,7 +11,7 @@ from cookbook.site import pages, search
 
 RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
-LONG = 6
+LONG = 7
 PHONE = {"width": 390, "height": 844}
 both = pytest.mark.parametrize("lang", LANGUAGES)
 HEIGHT = "document.documentElement.scrollHeight / innerHeight"
