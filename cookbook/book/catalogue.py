@@ -55,6 +55,7 @@ class Category:
     slug: str
     title: dict[str, str]
     description: dict[str, str]
+    first: list[str]  # what most of its readers need, maybe of another category
     groups: list[Group]
 
     @classmethod
@@ -66,7 +67,7 @@ class Category:
         )
         listed = entry.get("groups", [])
         groups = [Group(g.get("title") or {}, g.get("recipes") or []) for g in listed]
-        return cls(entry["slug"], title, description, groups)
+        return cls(entry["slug"], title, description, entry.get("first", []), groups)
 
     @property
     def slugs(self) -> list[str]:
@@ -322,6 +323,11 @@ class Catalogue:
 
     def in_category(self, slug: str) -> list[Recipe]:
         return [recipe for recipe in self.recipes if recipe.category == slug]
+
+    def first_of(self, category: Category) -> list[Recipe]:
+        """What most readers of the category need; where nothing is named, all of it."""
+        named = [self.by_slug[s] for s in category.first if s in self.by_slug]
+        return named or self.in_category(category.slug)
 
     def grouped(self, category: Category) -> list[tuple[dict[str, str], list[Recipe]]]:
         """The category's recipes under the titles of their groups, empty ones left out.

@@ -31,6 +31,7 @@ from cookbook.site import (
     news,
     pages,
     publish,
+    render,
     search,
     status,
     typesetting,
@@ -158,6 +159,7 @@ def on_env(env, config, files):
         "shelves": sorted(
             catalogue.categories, key=lambda one: one.slug != indexes.FIRST_AID
         ),
+        "hue": render.hue,
         "totals": totals,
         "wanted": feedback.form(catalogue, feedback.WANTED),
         "languages": WORDS,

@@ -11,15 +11,22 @@ from cookbook.site import status
 from cookbook.site.words import WORDS
 
 FIRST_AID = "errors"  # the category of what goes wrong
+FEW = 5  # recipes of a symbol, or messages of a recipe, that are shown at once
 # What a script filters as one types; hidden where there are no scripts.
 FILTER = (
     '<p class="filter"><input type="search" data-filter aria-label="{filter}" '
     'placeholder="{filter}"> <output></output> <a hidden>{filter_none}</a></p>'
 )
 
+# Unfolds the messages after the first few.
+MORE = ' <label class="more"><input type="checkbox"> {}</label>'
+
 
 def api_page(catalogue: Catalogue, lang: str) -> str:
-    """The Markdown of the API index: a heading per module, a row per symbol."""
+    """The Markdown of the API index: a heading per module, a row per symbol.
+
+    Of many recipes, those whose answer uses the symbol are named; the rest are a link.
+    """
     users: dict[str, list[Recipe]] = {}
     for recipe in catalogue.recipes:
         for name in recipe.apis:
@@ -30,9 +37,21 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
         if symbols.module(name) != module:
             module = symbols.module(name)
             lines += ["", f"## {module} {{ #{module.replace('.', '-').lower()} }}", ""]
-        links = ", ".join(_link(recipe, lang) for recipe in users[name])
+        links = ", ".join(_users(name, users[name], lang))
         lines.append(f"- [`{name}`]({symbols.documentation(name)}): {links}")
     return "\n".join([*lines, ""])
+
+
+def _users(name: str, users: list[Recipe], lang: str) -> Iterator[str]:
+    """Links to the recipes that use a symbol."""
+    shown = [recipe for recipe in users if name in recipe.main_apis] or users
+    if len(users) <= FEW:
+        shown = users
+    for recipe in shown[:FEW]:
+        yield _link(recipe, lang)
+    if len(users) > len(shown[:FEW]):
+        all_of_them = WORDS[lang]["all"].format(len(users))
+        yield f"[{all_of_them}](recipes.md?text={name})"
 
 
 def error_page(catalogue: Catalogue, lang: str) -> str:
@@ -47,7 +66,10 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
         new = [f"    - {found[text]}" for text in found if text not in known]
         known |= found.keys()
         if new:
-            topics.setdefault(topic, []).extend([f"- {_link(recipe, lang)}", *new])
+            head = f"- {_link(recipe, lang)}"
+            if len(new) > FEW:
+                head += MORE.format(WORDS[lang]["more"].format(len(new) - FEW))
+            topics.setdefault(topic, []).extend([head, *new])
     lines = [*_titled("error_index", lang, "errors-index"), *_filter(lang)]
     for number, (topic, rows) in enumerate(topics.items(), start=1):
         lines += ["", f"## {topic} {{ #topic-{number} }}", "", *rows]
@@ -69,7 +91,8 @@ def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
     for error in page.errors:
         first, *more = error.split("\n")
         if first.endswith(":") and more:  # what went wrong stands on the next line
-            first = f"{first} {more[0].strip()}"
+            first = f"{first} {more.pop(0).strip()}"
+        first = f"{first.strip()} …" if more else first
         found.append((first.strip(), ""))
     for text, releases in wordings.of(page).items():
         found.append((text, f" (PyTorch {', '.join(releases)})"))
@@ -139,7 +162,8 @@ def _failures(catalogue: Catalogue, lang: str) -> list[str]:
             rows.append(_row([cell, *signs]))
     if not rows:
         return [WORDS[lang]["no_failures"]]
-    head = _row(["", *(_column(record, catalogue) for record in catalogue.records)])
+    columns = (_column(record, catalogue) for record in catalogue.records)
+    head = _row([WORDS[lang]["recipes"], *columns])
     return [head, _row(["---"] * (len(catalogue.records) + 1)), *rows]
 
 

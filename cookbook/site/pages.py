@@ -83,14 +83,35 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> SitePa
         for recipe in recipes:
             cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
             cards += [f"    {recipe.description(lang)}", ""]
-            if line := catalogue.telling_line(recipe).partition("  #")[0]:
-                cards += [f"    `` {line} ``", "    { .line }", ""]
+            if line := telling_line(catalogue, recipe):
+                cards += [f"    {line}", "    { .line }", ""]
         cards += ["</div>", ""]
     if len(jumps) > 1:
         cards[:0] = ['<div class="jumps" markdown>', "", *jumps, "", "</div>", ""]
-    head = [f"# {title} {{ #{category.slug} }}", "", description, "{ .lead }", ""]
+    if len(catalogue.in_category(category.slug)) > SHORT:
+        cards[:0] = [indexes.FILTER.format_map(WORDS[lang]), ""]
+        cards[:0] = most_needed(catalogue, category, lang)
+    hue = render.hue(catalogue, category.slug)
+    head = [f"# {title} {{ #{category.slug}{hue} }}", ""]
+    head += [description, "{ .lead }", ""]
     meta = {"title": title, "description": description}
     return SitePage(f"{category.slug}/index.md", "\n".join([*head, *cards]), meta)
+
+
+def most_needed(catalogue: Catalogue, category: Category, lang: str) -> list[str]:
+    """The recipes that most readers of a category come for, each with its code."""
+    tiles = [
+        f"- [{recipe.title(lang).replace('`', '')} {telling_line(catalogue, recipe)}]"
+        f"(../{recipe.address}.md)"
+        for recipe in catalogue.first_of(category)
+    ]
+    return ['<div class="tiles" markdown>', "", *tiles, "", "</div>", ""]
+
+
+def telling_line(catalogue: Catalogue, recipe: Recipe) -> str:
+    """The line of code that stands for the recipe in a list; empty without one."""
+    line = catalogue.telling_line(recipe).partition("  #")[0]
+    return f"`` {line} ``" if line else ""
 
 
 def shown_categories(catalogue: Catalogue) -> list[Category]:

@@ -49,7 +49,8 @@ class Writer:
 
     def text(self) -> str:
         """All of it: a part that has nothing to say is left out."""
-        title = f"# {self.recipe.title(self.page.lang)} {{ #{self.page.slug} }}"
+        style = "" if self.plain else hue(self.catalogue, self.page.category)
+        title = f"# {self.recipe.title(self.page.lang)} {{ #{self.page.slug}{style} }}"
         lead = f"{self.recipe.description(self.page.lang)}\n{{ .lead }}"
         parts = [title, self._notice(), lead, self._status(), self._body()]
         parts += [self._documentation(), self._related()]
@@ -160,7 +161,7 @@ class Writer:
                 head += f' hl_lines="{marked}"'
             if f"snippets/{path}.py" == self.recipe.snippets[0].path:
                 label = f"<label><input type=checkbox> {self.words['wrap']}</label>"
-                before = f'<div class="wrap">{label}</div>\n\n'
+                before = f'<div class="wrap">{self._jumps()}{label}</div>\n\n'
         parts = [before + match[0].replace("```python", head)]
         if (self.page.root / "snippets" / f"{path}.out").exists():
             title = self.words["output"]
@@ -168,6 +169,14 @@ class Writer:
         if name in self.page.pictures:
             parts.append(self._picture(name))
         return "\n\n".join(parts)
+
+    def _jumps(self) -> str:
+        """Links to the page's sections, for phones, which show no list of them."""
+        heads = (head for head in self.page.headings if head.level == 2)
+        return "".join(
+            f'<a href="#{h.id}">{html.escape(h.text.replace("`", ""))}</a>'
+            for h in heads
+        )
 
     def _picture(self, name: str) -> str:
         """A picture in the page, so that it takes on its colours; or its words."""
@@ -197,6 +206,12 @@ class Writer:
         ]
         head = f"## {self.words['related']} {{ #related }}"
         return "\n".join([head, "", *items]) if items else ""
+
+
+def hue(catalogue: Catalogue, slug: str) -> str:
+    """A category's own colour: as far from the next as there are categories."""
+    slugs = [category.slug for category in catalogue.categories]
+    return f' style="--hue: {360 * slugs.index(slug) // len(slugs)}"'
 
 
 def plain(line: str) -> str:

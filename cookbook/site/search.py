@@ -26,6 +26,7 @@ POPULAR = Path("docs/popular.yml")
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
 SHORT = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
 FEW_LINES = range(3, 8)  # of an answer that is shown whole
+COLUMN = 72  # its width
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
 COLUMNS = (
@@ -122,7 +123,7 @@ def example(catalogue: Catalogue) -> Recipe | None:
         recipe
         for recipe, _ in popular(catalogue)
         if len(lines := recipe.answer.text.split("\n")) in FEW_LINES
-        and max(map(len, lines)) <= LINE
+        and max(map(len, lines)) <= COLUMN
     )
     return next(short, None)
 

@@ -90,12 +90,12 @@ def _part(found: list[Outcome], kind: str, words: dict) -> str:
     device = newest.record.environment["device"]
     if newest.record.kind == "gpu":
         name = device.replace("NVIDIA ", "")
-    facts = [
-        f"{SIGNS[newest.status]} {name}",
-        f"torch {_releases(counting)}",
-        newest.record.date,
-    ]
-    return " · ".join(facts)
+    return words["fails" if newest.status == "failed" else "ran"].format(
+        sign=SIGNS[newest.status],
+        where=name,
+        releases=_releases(counting),
+        date=newest.record.date,
+    )
 
 
 def _releases(found: list[Outcome]) -> str:

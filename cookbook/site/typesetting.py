@@ -42,6 +42,10 @@ FILE = re.compile(
 ANSWER = re.compile(
     r'(?P<head><div class="answer">.*?<code>)(?P<code>.*?)(?=</code>)', re.DOTALL
 )
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+HEAD = re.compile(r"<th[^>]*>(.*?)</th>")
+CELL = re.compile(r"<td")
+CARDS = range(3, 5)  # columns of a table whose rows are cards on a phone
 LINE = '<a id="{id}" href="#{id}" tabindex="-1" aria-hidden="true"></a>'
 
 
@@ -51,6 +55,7 @@ def finished(html: str, recipe: Recipe | None, lang: str | None) -> str:
     Code is without the spans that colour nothing, which are most of its elements.
     """
     html = INERT.sub(r"\1", joined(html) if lang == "zh" else html)
+    html = TABLE.sub(cells_named, html)
     if recipe and recipe.answer.imports:
         html = ANSWER.sub(partial(imports_apart, recipe), html)
     if recipe:  # files are numbered from 1
@@ -83,6 +88,15 @@ def imports_apart(recipe: Recipe, answer: re.Match) -> str:
     lines = answer["code"].splitlines(True)
     imports, rest = "".join(lines[:count]), "".join(lines[count:])
     return f'{answer["head"]}<span class="imports">{imports}</span>{rest}'
+
+
+def cells_named(table: re.Match) -> str:
+    """A table whose cells say the name of their column, for rows that become cards."""
+    names = [re.sub("<.*?>", "", name) for name in HEAD.findall(table[0])]
+    if len(names) not in CARDS:
+        return table[0]
+    column = itertools.cycle(names)
+    return CELL.sub(lambda cell: f'<td data-column="{next(column)}"', table[0])
 
 
 def number_lines(

@@ -66,7 +66,7 @@ def test_nothing_recorded_is_not_yet_run(book):
 
 def test_a_pass_shows_release_and_day_until_a_character_changes(book):
     book.write(ENVIRONMENT)
-    assert book.line() == "✓ CPU · torch 2.15 · 2026-11-20"
+    assert book.line() == "✓ Ran on CPU, torch 2.15 · 2026-11-20"
     expected = {"torch": "2.15.0+cu132", "status": "passed", "seconds": 0.26}
     assert expected.items() <= book.runs[0].items()
     plant(book.cookbook, py=["Add", "Sum"])
@@ -92,7 +92,7 @@ def test_only_what_was_run_is_in_a_range_and_a_failure_says_why(book):
         {**ENVIRONMENT, "torch": "2.4.1"}, status="failed", cause="KeyError: 'a'"
     )
     book.write({**ENVIRONMENT, "torch": "2.5.1"}, status="warned", cause="UserWarning")
-    assert book.line().startswith("✓ CPU · torch 2.6, 2.13–2.15 · ")
+    assert book.line().startswith("✓ Ran on CPU, torch 2.6, 2.13–2.15 · ")
     assert "| 2.4.1 | ✗ `KeyError: 'a'` |" in book.table()
     assert "| 2.5.1 | ▲ `UserWarning` |" in book.table()
     assert "KeyError: 'a'" in book.verified()
@@ -107,7 +107,7 @@ def test_a_run_of_a_part_takes_nothing_away_but_what_is_gone(book):
     records.write(book.root, ENVIRONMENT, [], known={SNIPPET})
     (record,) = records.load(book.root)
     assert list(record.blocks) == [SNIPPET]
-    assert book.line().startswith("✓ CPU")
+    assert book.line().startswith("✓ Ran on CPU")
     records.write(book.root, ENVIRONMENT, [], known=set())
     assert records.load(book.root)[0].blocks == {}
 
@@ -130,7 +130,7 @@ def test_the_newest_release_speaks_and_is_newer_than_its_nightlies(book):
         book.write({**ENVIRONMENT, "torch": torch}, status="failed")
     order = [record.environment["torch"] for record in records.load(book.root)]
     assert order == ["2.16.0", "2.16.0rc1", "2.16.0.dev20260101", "2.9.1"]
-    assert book.line().startswith("✓ CPU · torch 2.16")
+    assert book.line().startswith("✓ Ran on CPU, torch 2.16")
     rows = book.table()
     assert rows.index("| 2.16.0 | ✓ |") < rows.index("| 2.9.1 | ✗ |")
 
@@ -141,7 +141,7 @@ def test_a_tick_is_for_the_blocks_that_earned_it(book):
     unearned = "Needs a GPU | GPU: not yet run"
     assert status.mark(book.catalogue, block, "en") == unearned
     book.write(GPU)
-    earned = "✓ H100 · torch 2.15 · 2026-11-20"
+    earned = "✓ 已在 H100 上运行：torch 2.15 · 2026-11-20"
     assert status.mark(book.catalogue, block, "zh") == f"需要 GPU | {earned}"
     assert book.line("zh") == earned
 

@@ -11,6 +11,7 @@ from cookbook.book.pages import LANGUAGES
 PAGES = [
     "",
     "messages/",
+    "recipes/",
     "apis/",
     "verified/",
     "rules/",
@@ -73,6 +74,27 @@ def test_axe_finds_nothing_and_nothing_sticks_out(page, lang, path):
             for one in violations
             if one["impact"] in {"critical", "serious", "moderate"}
         ] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["en/?q=nan+loss", "zh/?q=今天天气怎么样", "en/none/"])
+def test_axe_finds_nothing_in_results_and_where_nothing_is(
+    browser, address, path, scheme
+):
+    context = browser.new_context(base_url=address, viewport=PHONE, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(path)
+    if "q=" in path:
+        page.locator(".md-search-result__link").first.wait_for()
+        page.add_style_tag(content=STILL)
+    page.evaluate(Axe().axe_script)
+    violations = page.evaluate(VIOLATIONS, {})
+    context.close()
+    assert [
+        (one["id"], [node["html"] for node in one["nodes"]])
+        for one in violations
+        if one["impact"] in {"critical", "serious"}
+    ] == []
 
 
 @pytest.mark.parametrize("path", ["training/label-smoothing/", "training/mixup/"])

@@ -11,6 +11,7 @@ from cookbook.site import pages, search
 
 RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
+LONG = 7
 PHONE = {"width": 390, "height": 844}
 both = pytest.mark.parametrize("lang", LANGUAGES)
 HEIGHT = "document.documentElement.scrollHeight / innerHeight"
@@ -37,10 +38,13 @@ def test_the_home_shows_answers_then_categories_then_indexes(page, catalogue, la
     answers, indexes = page.locator(".tiles").all()
     expect(answers.locator("code")).to_have_count(POPULAR)
     for section in page.locator(".shelves section").all():
-        category = catalogue.in_category(section.locator("h2").get_attribute("id"))
-        titles = [recipe.title(lang) for recipe in category[:FIRST]]
+        slug = section.locator("h2").get_attribute("id")
+        category = next(one for one in catalogue.categories if one.slug == slug)
+        titles = [catalogue.by_slug[first].title(lang) for first in category.first]
+        assert len(titles) == FIRST
         expect(section.locator("li")).to_have_text(titles)
-        expect(section.locator(".all")).to_contain_text(str(len(category)))
+        count = str(len(catalogue.in_category(slug)))
+        expect(section.locator(".all")).to_contain_text(count)
     links = indexes.locator("a").evaluate_all("all => all.map(one => one.pathname)")
     assert [re.search(r"(\w+)/$", link)[1] for link in links] == [
         "recipes",
@@ -107,6 +111,70 @@ def test_a_category_page_leads_to_each_of_its_groups(page, catalogue, lang):
     expect(page.locator("h2", has_text=groups[-1][0])).to_be_in_viewport()
 
 
+@both
+def test_a_long_category_begins_with_what_most_need_and_is_filtered(
+    page, catalogue, lang
+):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{lang}/tensors/")
+    category = next(one for one in catalogue.categories if one.slug == "tensors")
+    expect(page.locator(".tiles a code")).to_have_count(FIRST)
+    names = page.locator(".tiles a").evaluate_all("all => all.map(one => one.pathname)")
+    assert [name.split("/")[-2] for name in names] == category.first
+    cards = page.locator(".cards li")
+    expect(cards).to_have_count(len(catalogue.in_category("tensors")))
+    assert page.evaluate(HEIGHT) <= LONG
+    page.locator("[data-filter]").fill("einsum")
+    left = cards.filter(visible=True).count()
+    assert 0 < left < FIRST
+    assert page.locator("article h2").filter(visible=True).count() <= left
+
+
+def test_a_message_list_is_folded_and_a_filter_unfolds_it(page):
+    page.goto("en/messages/")
+    recipe = page.locator("li:has(> .more)").first
+    shown = recipe.locator("li").filter(visible=True)
+    expect(shown).to_have_count(FIRST)
+    last = recipe.locator("li").last
+    recipe.locator(".more").click()
+    expect(last).to_be_visible()
+    recipe.locator(".more").click()
+    expect(shown).to_have_count(FIRST)
+    page.locator("[data-filter]").fill(last.inner_text())
+    expect(last).to_be_visible()
+
+
+def test_a_symbol_of_many_recipes_leads_to_all_of_them(page):
+    page.goto("en/apis/")
+    row = page.locator("li:has(> a > code:text-is('torch.nn.Linear'))")
+    assert row.locator("a").count() <= FIRST + 2
+    row.locator("a").last.click()
+    expect(page.locator(".filter output")).not_to_be_empty()
+    assert "label-smoothing" not in shown(page)
+    assert "define-module" in shown(page)
+
+
+def test_rows_of_a_table_are_cards_on_a_phone(page):
+    page.goto("en/errors/err-matmul-shape/")
+    cell = page.locator(".causes td").nth(1)
+    label = "cell => getComputedStyle(cell, '::before').content"
+    assert cell.evaluate(label) == "none"
+    page.set_viewport_size(PHONE)
+    assert cell.evaluate(label).startswith('"How to tell')
+    assert cell.bounding_box()["width"] > PHONE["width"] / 2
+
+
+def test_a_phone_has_lists_in_its_header_and_jumps_on_a_recipe(page):
+    page.set_viewport_size(PHONE)
+    page.goto(f"en/{RECIPE}")
+    for name in ("Errors", "APIs", "All"):
+        expect(
+            page.locator(".md-header").get_by_text(name, exact=True)
+        ).to_be_in_viewport()
+    page.locator(".wrap").get_by_text("Pitfalls").click()
+    expect(page.locator("#pitfalls")).to_be_in_viewport()
+
+
 def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
     for category in catalogue.categories:
         recipes = catalogue.in_category(category.slug)
@@ -138,7 +206,7 @@ def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
     assert code.evaluate(room) >= COLUMNS * code.evaluate(column)
     sideways = "code => code.scrollWidth > code.clientWidth"
     assert code.evaluate(sideways)
-    page.get_by_label("Wrap long lines").check()
+    page.get_by_label("Wrap lines").check()
     assert not code.evaluate(sideways)
     page.goto("en/training/mixup/")
-    expect(page.get_by_label("Wrap long lines")).to_be_checked()
+    expect(page.get_by_label("Wrap lines")).to_be_checked()

@@ -208,12 +208,13 @@ function filterRows({ target }) {
   if (!target.matches?.("[data-filter]")) return
   const words = target.value.toLowerCase().replace(/\S*[/\\]\S*|'[^']*'|"[^"]*"/g, " ").match(/(?<!\w)[a-z_][\w.]*\w|\p{sc=Han}+/gu) ?? []
   const enough = words.length > PASTED ? MOST * words.length : words.length
-  const page = target.closest("article"), rows = [...page.querySelectorAll("li")].filter(row => !row.querySelector("li"))
+  const page = target.closest("article"), rows = [...page.querySelectorAll("li:not(:has(li), .jumps li, .tiles li)")]
   const asked = text => words.filter(word => text.includes(word)).length
+  page.classList.toggle("filtered", words.length > 0)
   for (const row of rows) row.hidden = asked(row.textContent.toLowerCase()) < enough
   const empty = part => !part.querySelector("li:not([hidden]):not(:has(li))")
   for (const group of page.querySelectorAll("li:has(li)")) group.hidden = empty(group)
-  for (const list of page.querySelectorAll("h2 + ul")) list.hidden = list.previousElementSibling.hidden = empty(list)
+  for (const list of page.querySelectorAll("h2 + :is(ul, .cards)")) list.hidden = list.previousElementSibling.hidden = empty(list)
   const left = rows.filter(row => !row.hidden).length, search = target.parentElement.querySelector("a")
   target.parentElement.querySelector("output").value = `${left} / ${rows.length}`
   search.hidden = left > 0
