@@ -80,7 +80,7 @@ def test_a_failing_gpu_run_shows(book):
     book.write(GPU, status="failed")
     assert "H100" not in book.line()  # which no block needs
     page = indexes.environments_page(book.catalogue, "en")
-    assert "|  | 2.15 | 2.15 H100 |" in page
+    assert "| All recipes | 2.15 | 2.15 H100 |" in page
     assert f"| [The {SLUG}](training/{SLUG}.md) | ✓ | ✗ |" in page
     assert "| 2.15.0 | ✓ | ✗ |" in book.table()
 

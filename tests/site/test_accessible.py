@@ -47,7 +47,8 @@ TARGETS = (
 )
 SMALL = f"""least => [...document.querySelectorAll("{TARGETS}")]
     .filter(target => target.checkVisibility() && target.offsetWidth)
-    .map(target => [target, target.getBoundingClientRect()])
+    .map(target => [target, target.closest("label") ?? target])
+    .map(([target, hit]) => [target, hit.getBoundingClientRect()])
     .filter(([, box]) => Math.min(box.width, box.height) < least - .5)
     .map(([target, {{ width, height }}]) =>
         `${{target.outerHTML.slice(0, 90)}} ${{width}}x${{height}}`)
