@@ -12,7 +12,9 @@ def backward_that_fits(model, loss_fn, x, y, size):
     while True:
         model.zero_grad()  # a failed try has left some
         try:
-            for a, b in zip(x.split(size), y.split(size), strict=True):
+            n = -(-len(x) // size)  # parts about equal: none of one sample
+            parts = zip(x.tensor_split(n), y.tensor_split(n), strict=True)
+            for a, b in parts:
                 # No name here: it would keep the graph of a failed try.
                 (loss_fn(model(a), b) * len(a) / len(x)).backward()
             return size

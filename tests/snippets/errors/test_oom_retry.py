@@ -34,7 +34,7 @@ def gradients(model):
     return [parameter.grad.clone() for parameter in model.parameters()]
 
 
-@pytest.mark.parametrize(("samples", "fits"), [(13, 13), (12, 6), (5, 3), (1, 1)])
+@pytest.mark.parametrize(("samples", "fits"), [(13, 13), (12, 6), (5, 6), (1, 1)])
 def test_the_gradients_are_those_of_the_whole_batch(task, samples, fits):
     model, x, y = task
     loss_fn = nn.PoissonNLLLoss()  # its arguments cannot be swapped
@@ -53,11 +53,19 @@ def test_the_sizes_are_halved_and_earlier_gradients_cleared(task):
     for _ in range(2):
         tries.clear()
         snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
-        assert tries == [13, 6, 3, 3, 3, 3, 1]
+        assert tries == [13, 5, 3, 3, 3, 2, 2]
+
+
+def test_no_part_of_one_sample_is_left_over_for_batchnorm():
+    model, tries = nn.Sequential(nn.Linear(5, 7), nn.BatchNorm1d(7)), []
+    limit(model, 16, tries)
+    x = torch.randn(33, 5)
+    snippet.backward_that_fits(model, nn.MSELoss(), x, torch.randn(33, 7), size=16)
+    assert tries == [11, 11, 11]
 
 
 def test_a_try_that_fails_late_leaves_no_gradient_behind(task):
-    """Of the 3 parts of 6, 6, 1 samples the second fails, once."""
+    """Of the 3 parts of 5, 4, 4 samples the second fails, once."""
     model, x, y = task
     nn.MSELoss()(model(x), y).backward()
     whole, calls = gradients(model), []
@@ -69,7 +77,7 @@ def test_a_try_that_fails_late_leaves_no_gradient_behind(task):
 
     model.register_forward_pre_hook(second_fails)
     snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=6)
-    assert calls == [6, 6, 3, 3, 3, 3, 1]
+    assert calls == [5, 4, 3, 3, 3, 2, 2]
     torch.testing.assert_close(gradients(model), whole)
 
 
