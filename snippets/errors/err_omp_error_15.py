@@ -7,5 +7,8 @@ names = {
     *("libiomp5md.dll", "libomp140.x86_64.dll"),  # Windows
     *("libiomp5.dylib", "libomp.dylib", "libiomp5.so", "libomp.so"),
 }
-copies = [p for p in Path(sys.prefix).rglob("lib*omp*") if p.name in names]
+prefix, elsewhere = Path(sys.prefix), {"pkgs", "envs"}  # in conda's base
+found = [p for p in prefix.rglob("lib*omp*") if p.name in names]
+found = [p for p in found if not elsewhere & {*p.relative_to(prefix).parts}]
+copies = {p.resolve() for p in found}  # an alias is no copy
 print("copies of OpenMP:", len(copies), *copies, sep="\n")

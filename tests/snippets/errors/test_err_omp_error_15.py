@@ -22,6 +22,11 @@ def test_the_copies_are_listed(files, monkeypatch, tmp_path, capsys):
     for name in [*files, "lib/libgomp.so.1", "torch/lib/libcomp.so", "omp.h"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
+    if files:  # conda's alias of a library, its cache, its other environments
+        (tmp_path / "libomp.so").symlink_to(tmp_path / files[0])
+        for name in ("pkgs/mkl/lib/libiomp5.so", "envs/other/lib/libiomp5.so"):
+            (tmp_path / name).parent.mkdir(parents=True)
+            (tmp_path / name).touch()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "prefix", str(tmp_path))
         load_snippet(SNIPPET)
