@@ -123,10 +123,13 @@ def test_what_nms_refuses(change, text):
 
 
 def test_a_list():
+    one = torch.ones(1)
     with raises_as_documented(PAGE, "AttributeError: 'list' object"):
-        ops.box_iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])
+        ops.batched_nms([[0, 0, 1, 1]], one, one, 0.5)
     with pytest.raises(AttributeError, match=r"'numpy\.ndarray' object has no"):
-        ops.box_iou(np.ones((1, 4)), np.ones((1, 4)))
+        ops.batched_nms(np.ones((1, 4)), one, one, 0.5)
+    with pytest.raises(AttributeError, match="'is_floating_point'"):
+        ops.box_iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])
 
 
 def test_losses_have_a_gradient_where_boxes_do_not_touch():
