@@ -40,6 +40,15 @@ def changed(script: str, name: str, value: float) -> str:
     return new
 
 
+def halved_and_doubled(script: str) -> dict[str, str]:
+    """Each constant at half and at twice its value."""
+    return {
+        f"{name} = {value * factor:g}": changed(script, name, value * factor)
+        for name, value in constants(script).items()
+        for factor in (0.5, 2)
+    }
+
+
 def measured(script: str) -> str:
     """Of questions with a recipe, first and among three; told of those without."""
     catalogue = Catalogue(ROOT)
@@ -69,17 +78,10 @@ def measured(script: str) -> str:
 
 def main(values: list[str]) -> int:
     script = (ROOT / find.WORKER).read_text("utf-8")
-    rows = {"as it is": script}
-    if values:
-        for name, value in (each.split("=") for each in values):
-            script = changed(script, name, float(value))
+    rows = {} if values else {"as it is": script} | halved_and_doubled(script)
+    for name, value in (each.split("=") for each in values):
+        script = changed(script, name, float(value))
         rows = {" ".join(values): script}
-    else:
-        rows |= {
-            f"{name} = {value * factor:g}": changed(script, name, value * factor)
-            for name, value in constants(script).items()
-            for factor in (0.5, 2)
-        }
     print(f"{'':20}   first   three    told wrongly")
     with ProcessPoolExecutor(usable_cores()) as pool:
         for name, shares in zip(rows, pool.map(measured, rows.values()), strict=True):

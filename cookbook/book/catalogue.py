@@ -317,6 +317,14 @@ class Catalogue:
     def by_slug(self) -> dict[str, Recipe]:
         return {recipe.slug: recipe for recipe in self.recipes}
 
+    @cached_property
+    def tasks(self) -> dict[str, Recipe]:
+        """The recipe of each task, by its slug: its own, and those that it covers."""
+        found = dict(self.by_slug)
+        for recipe in self.recipes:
+            found |= dict.fromkeys(recipe.facts.get("covers", []), recipe)
+        return found
+
     def written_in(self, lang: str) -> list[Recipe]:
         """The recipes whose page somebody has written in the language."""
         return [recipe for recipe in self.recipes if lang in recipe.written]

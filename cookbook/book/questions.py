@@ -27,14 +27,11 @@ def read(catalogue: Catalogue, files: Iterable[Path]) -> list[dict]:
     Raises:
         ValueError: a line is no question.
     """
-    place = {slug: slug for slug in catalogue.by_slug}
-    for recipe in catalogue.recipes:
-        place |= dict.fromkeys(recipe.facts.get("covers", []), recipe.slug)
-    found = []
+    tasks, found = catalogue.tasks, []
     for file in files:
         for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
             question = _parsed(line, f"{file}:{number}")
-            wants = {place[slug] for slug in question["wants"] if slug in place}
+            wants = {tasks[slug].slug for slug in question["wants"] if slug in tasks}
             found.append({**question, "wants": wants})
     return found
 

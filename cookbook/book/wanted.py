@@ -22,9 +22,7 @@ def missing(catalogue: Catalogue) -> list[Topic]:
     """The topics that no recipe is about, nor covers."""
     file = catalogue.root / FILE
     listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
-    known = set(catalogue.by_slug)
-    for recipe in catalogue.recipes:
-        known.update(recipe.facts.get("covers", []))
+    known = catalogue.tasks
     return [topic(slug, entry) for slug, entry in listed.items() if slug not in known]
 
 

@@ -21,6 +21,7 @@ SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
 OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
 RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Exit)\b.*", re.MULTILINE)
 CAUSE = 120  # characters of a failure's cause that a record keeps
+TORCHRUN = re.compile(r"^ *torchrun (?:.*\\\n)*.*", re.MULTILINE)
 PROCESSES = re.compile(r"--(?:nnodes|nproc-per-node)=(\d+)")
 QUICK = 10.0  # seconds of CPU; to run what takes more four times would be too slow
 
@@ -47,7 +48,7 @@ def gpus() -> int:
 
 def gpus_wanted(block: Block) -> int:
     """As many as torchrun starts processes, each of which takes its own."""
-    commands = re.findall(r"^ *torchrun (?:.*\\\n)*.*", block.code, re.MULTILINE)
+    commands = TORCHRUN.findall(block.code)
     counts = (math.prod(map(int, PROCESSES.findall(one))) for one in commands)
     return max(counts, default=1)
 

@@ -44,12 +44,12 @@ def api_page(catalogue: Catalogue, lang: str) -> str:
 
 def _users(name: str, users: list[Recipe], lang: str) -> Iterator[str]:
     """Links to the recipes that use a symbol."""
-    shown = [recipe for recipe in users if name in recipe.main_apis] or users
-    if len(users) <= FEW:
-        shown = users
-    for recipe in shown[:FEW]:
+    shown = users
+    if len(users) > FEW:
+        shown = [one for one in users if name in one.main_apis][:FEW] or users[:FEW]
+    for recipe in shown:
         yield _link(recipe, lang)
-    if len(users) > len(shown[:FEW]):
+    if len(users) > len(shown):
         all_of_them = WORDS[lang]["all"].format(len(users))
         yield f"[{all_of_them}](recipes.md?text={name})"
 

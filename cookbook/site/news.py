@@ -84,7 +84,7 @@ def _history(root: Path) -> tuple[dict[str, str], dict[str, str]]:
         return {}, {}
     added = {
         Path(file).stem: date
-        for date, files in _commits(root, "A", "docs/en/*/*.md")
+        for date, files in _commits(root, "A", "docs/*/*/*.md")
         for file in files
     }
     changed = defaultdict(str)
@@ -96,14 +96,8 @@ def _history(root: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def _commits(root: Path, kind: str, pattern: str) -> Iterator[tuple[str, list[str]]]:
     """Each commit's day and the files that it added or changed, newest first."""
-    log = (
-        "log",
-        "--no-renames",
-        f"--diff-filter={kind}",
-        "--format=@%cs",
-        "--name-only",
-    )
-    for entry in git(root, *log, "--", pattern).split("@")[1:]:
+    log = ["log", "--no-renames", "--format=@%cs", "--name-only"]
+    for entry in git(root, *log, f"--diff-filter={kind}", "--", pattern).split("@")[1:]:
         date, *files = entry.split()
         yield date, files
 
@@ -118,12 +112,8 @@ def page(catalogue: Catalogue, lang: str) -> str:
         for name in ("added", "changed"):
             if recipes := getattr(day, name):
                 links = (f"[{r.title(lang)}]({r.address}.md)" for r in recipes)
-                lines += [
-                    f"**{words[name + '_on']}**",
-                    "",
-                    *(f"- {a}" for a in links),
-                    "",
-                ]
+                lines += [f"**{words[f'{name}_on']}**", ""]
+                lines += [*(f"- {link}" for link in links), ""]
         if day.run:
             lines += [f"**{words['run_on']}** {_environments(day)}", ""]
     return "\n".join(lines)

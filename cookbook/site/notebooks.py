@@ -7,7 +7,6 @@ beside the kernel; all else runs in the kernel.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from nbformat import NotebookNode, v4
 
@@ -24,7 +23,8 @@ FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```\n',
     re.MULTILINE | re.DOTALL,
 )
-OTHER_PROCESSES = re.compile(
+# Other processes read it, it asks for its path or arguments, or a library says less.
+AS_FILE = re.compile(
     r"__file__|argparse|sys\.argv|multiprocessing|num_workers=[1-9]|init_process_group"
     r"|import torchinfo|from torchinfo"  # which prints nothing in a notebook
 )
@@ -66,7 +66,7 @@ def _cells(catalogue: Catalogue, page: Page, site: str) -> Iterator[NotebookNode
         block = blocks[0] if blocks and _shows(fence, blocks[0]) else None
         if block:
             blocks.pop(0)
-        elif (fence["language"], bool(fence["title"])) != ("text", True):
+        elif not (fence["language"] == "text" and fence["title"]):  # an output
             continue  # the answer, a message, what is not run: prose
         if prose := text[start : fence.start()].strip():
             yield v4.new_markdown_cell(prose)
@@ -104,12 +104,12 @@ def _must_be_file(page: Page, block: Block) -> bool:
     stem = block.snippet.stem
     named = re.compile(rf"\b{stem}\.py\b|\b(?:from|import) {stem}\b")
     others = (one.code for one in page.blocks if one is not block)
-    return any(map(named.search, others)) or bool(OTHER_PROCESSES.search(block.code))
+    return any(map(named.search, others)) or bool(AS_FILE.search(block.code))
 
 
 def recorded_output(page: Page, block: Block) -> str:
     """What the snippet printed; empty for a block without one."""
     if not block.snippet:
         return ""
-    file = Path(page.root, block.snippet).with_suffix(".out")
+    file = (page.root / block.snippet).with_suffix(".out")
     return file.read_text("utf-8") if file.exists() else ""

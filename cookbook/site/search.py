@@ -3,9 +3,9 @@
 Small enough to be fetched when the reader turns to the search box: a page's
 title, sentence, aliases, symbols, error messages and the words of questions that it
 answers, column by column. Its prose and code are left out, and so are phrases whose
-words are all there already. It is
-written in two files: the titles, and the rest, which the worker fetches by itself. A
-reader who types in the other language makes it fetch that language's index, too.
+words are all there already. It is written in two files: the titles, and the rest,
+which the worker fetches by itself. A reader who types in the other language makes it
+fetch that language's index, too.
 """
 
 import json

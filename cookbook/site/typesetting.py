@@ -93,6 +93,7 @@ def imports_apart(recipe: Recipe, answer: re.Match) -> str:
 def cells_named(table: re.Match) -> str:
     """A table whose cells say the name of their column, for rows that become cards."""
     names = [re.sub("<.*?>", "", name) for name in HEAD.findall(table[0])]
+    names = [name.replace('"', "&quot;") for name in names]
     if len(names) not in CARDS:
         return table[0]
     column = itertools.cycle(names)
