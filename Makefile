@@ -6,7 +6,7 @@ SITE := .venv/.site
 READY := .venv/.ready
 export NO_MKDOCS_2_WARNING = 1
 # Two workers with a thread for each core each would wait for one another.
-WORKERS := OMP_NUM_THREADS=1
+WORKERS := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 # A machine unlike the usual one: what a block or a test takes for granted breaks here.
 ELSEWHERE := TZ=Pacific/Kiritimati LC_ALL=C PYTHONUTF8=0 PYTHONHASHSEED=7 \
   OMP_NUM_THREADS=1 ATEN_CPU_CAPABILITY=default
