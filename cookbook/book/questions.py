@@ -1,8 +1,9 @@
 """What people asked, and the recipes that answer it: docs/questions/*.jsonl.
 
 A line is ``{"q": …, "side": "en", "kind": …, "wants": ["slug", …]}``: the question, the
-language of the site that it is put to, and the recipes that answer it; none where there
-is none. The search learns from these; tests/search judges it by others.
+language of the site that it is put to, and the recipes that answer it; where there is
+none, the topic of docs/wanted.yml, if it has one. The search learns from these;
+tests/search judges it by others.
 """
 
 import json
@@ -22,7 +23,7 @@ def load(catalogue: Catalogue) -> list[dict]:
 
 
 def read(catalogue: Catalogue, files: Iterable[Path]) -> list[dict]:
-    """Those of some files; wants become slugs of recipes that exist.
+    """Those of some files; wants become slugs of recipes that exist, topics the others.
 
     Raises:
         ValueError: a line is no question.
@@ -31,8 +32,9 @@ def read(catalogue: Catalogue, files: Iterable[Path]) -> list[dict]:
     for file in files:
         for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
             question = _parsed(line, f"{file}:{number}")
-            wants = {tasks[slug].slug for slug in question["wants"] if slug in tasks}
-            found.append({**question, "wants": wants})
+            wants = {tasks[slug].slug for slug in question["wants"] & tasks.keys()}
+            topics = question["wants"] - tasks.keys()
+            found.append({**question, "wants": wants, "topics": topics})
     return found
 
 
@@ -44,13 +46,13 @@ def _parsed(line: str, where: str) -> dict:
         complete = False
     if not complete:
         raise ValueError(f"{where}: not a question; write {FORM}")
-    return question
+    return {**question, "wants": set(question["wants"])}
 
 
-def by_recipe(questions: Iterable[dict]) -> dict[str, list[str]]:
-    """The questions that each recipe answers."""
+def by_slug(questions: Iterable[dict]) -> dict[str, list[str]]:
+    """The questions that each recipe answers, and those that ask for a topic."""
     found = defaultdict(list)
     for question in questions:
-        for slug in question["wants"]:
+        for slug in question["wants"] | question["topics"]:
             found[slug].append(question["q"])
     return found

@@ -68,15 +68,17 @@ def index(catalogue: Catalogue, lang: str, learnt: list[dict] | None = None) -> 
     unique = unique_symbols(catalogue)
     topics = wanted.missing(catalogue)
     learnt = questions.load(catalogue) if learnt is None else learnt
-    asked = questions.by_recipe(learnt)
+    asked = questions.by_slug(learnt)
     docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
     for doc, recipe in zip(docs, catalogue.recipes, strict=True):
         doc["answers"] = catalogue.telling_line(recipe)
         doc |= words_asked(asked[recipe.slug], lang)
-    unmet = [topic(entry, lang) for entry in topics if not entry.until]
     columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
-    columns["title"] += [title for title, _ in unmet]
-    columns["aliases"] += ["\n".join(phrases) for _, phrases in unmet]
+    for entry in topics:
+        if not entry.until:
+            met = topic(entry, lang) | words_asked(asked[entry.slug], lang)
+            for column, text in met.items():
+                columns[column].append(text)
     titles = {
         category.slug: category.title[lang]
         for category in catalogue.categories
@@ -128,10 +130,11 @@ def example(catalogue: Catalogue) -> Recipe | None:
     return next(short, None)
 
 
-def topic(entry: wanted.Topic, lang: str) -> tuple[str, list[str]]:
+def topic(entry: wanted.Topic, lang: str) -> dict[str, str]:
     """A topic without a recipe: its title and its aliases."""
     title, *phrases = entry.phrases[lang]
-    return title, sorted(with_new_words(without_stop_words(set(phrases)), title))
+    aliases = sorted(with_new_words(without_stop_words(set(phrases)), title))
+    return {"title": title, "aliases": "\n".join(aliases)}
 
 
 def words_asked(texts: list[str], lang: str) -> dict[str, str]:

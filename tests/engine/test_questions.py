@@ -19,6 +19,14 @@ def test_the_words_of_a_question_lead_to_the_recipe_that_answers_it(cookbook):
     assert not any(search.index(Catalogue(cookbook.root), "zh")["docs"]["asked"])
 
 
+def test_what_asks_for_a_topic_gives_the_topic_its_words(cookbook):
+    cookbook.write("docs/wanted.yml", "x:\n  en: [Some topic]\n  zh: [某主题]\n")
+    line = LINE.replace("label-smoothing", "y") % "where is it documented"
+    cookbook.write("docs/questions/own.jsonl", line)
+    docs = search.index(Catalogue(cookbook.root), "en")["docs"]
+    assert (docs["title"][-1], docs["asked"][-1]) == ("Some topic", "documented")
+
+
 @pytest.mark.parametrize("line", ["no json", "[]", '{"q": "no recipe"}'])
 def test_what_is_no_question_is_refused(cookbook, line):
     cookbook.write("docs/questions/own.jsonl", f"{LINE % 'good'}{line}\n")
