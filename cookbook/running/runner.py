@@ -291,7 +291,7 @@ def block_environment(job: Job, folder: Path) -> dict[str, str]:
         **kept,
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "tmp"),
-        # What torch.compile has built stays for other blocks, as it does on any machine.
+        # What torch.compile has built stays for others, as it does on any machine.
         "TORCHINDUCTOR_CACHE_DIR": str(folder.parent / "compiled"),
         "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
         "PATH": os.pathsep.join(binaries),
