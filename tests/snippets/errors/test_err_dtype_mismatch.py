@@ -74,6 +74,8 @@ def test_a_loss_raises_what_the_page_quotes():
     with raises_as_documented(PAGE, "RuntimeError: result type Float"):
         target = torch.ones(4, dtype=torch.long)
         F.binary_cross_entropy_with_logits(logits[:, 0], target)
+    with raises_as_documented(PAGE, "NotImplementedError: Subtraction"):
+        F.binary_cross_entropy_with_logits(logits[:, 0], torch.ones(4) > 0)
     with raises_as_documented(PAGE, "RuntimeError: Found dtype Double"):
         step(F.huber_loss, torch.ones(4, dtype=D))
     with raises_as_documented(PAGE, "RuntimeError: Expected floating point type"):
