@@ -69,6 +69,11 @@ def test_a_loss_raises_what_the_page_quotes():
     logits = torch.randn(4, 3)
     with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(logits, torch.ones(4))
+    mask = torch.ones(4, 2, 2, dtype=torch.uint8)
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Long but found B"
+    ):
+        F.cross_entropy(torch.randn(4, 3, 2, 2), mask)
     with raises_as_documented(PAGE, "RuntimeError: Found dtype Long"):
         F.binary_cross_entropy(torch.rand(4), torch.ones(4, dtype=torch.long))
     with raises_as_documented(PAGE, "RuntimeError: result type Float"):
@@ -93,7 +98,9 @@ def test_a_product_names_the_dtype_of_its_first_factor_as_expected():
         single @ double
     with raises_as_documented(PAGE, "RuntimeError: expected scalar type Double"):
         double.mT @ single.mT
-    with raises_as_documented(PAGE, "RuntimeError: expected scalar type Long"):
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Long but found F"
+    ):
         single.long() @ double.float()
 
 
