@@ -13,6 +13,8 @@ def check_outputs(model):
     """
 
     def check(name, module, args, output):
+        if isinstance(output, dict):  # as the models of Transformers return
+            output = tuple(output.values())
         outputs = output if isinstance(output, tuple) else (output,)
         for out in outputs:
             if torch.is_tensor(out) and not out.isfinite().all():

@@ -9,12 +9,12 @@ resize = v2.Resize((224, 224))  # images: height and width
 
 
 def pad_collate(batch):
-    """Return padded sequences (B, T), their lengths (B,), labels (B,)."""
+    """Return padded sequences (B, T), their lengths (B,), labels (B, ...)."""
     sequences, labels = zip(*batch, strict=True)
     sequences = [torch.as_tensor(s) for s in sequences]  # lists, arrays
     lengths = torch.tensor([len(s) for s in sequences])
     padded = pad_sequence(sequences, batch_first=True)
-    return padded, lengths, torch.tensor(labels)
+    return padded, lengths, torch.stack([torch.as_tensor(y) for y in labels])
 
 
 if __name__ == "__main__":

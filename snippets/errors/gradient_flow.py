@@ -26,5 +26,5 @@ if __name__ == "__main__":
     h = net[1](h).relu()
     net[3](h).mean().backward()  # net[2] was forgotten
     for name, p in net.named_parameters():
-        print(f"{name:10}{describe_gradient(p)}")
+        print(f"{describe_gradient(p):8}{name}")
     print(f"dead units: {dead_share(h):.0%}")

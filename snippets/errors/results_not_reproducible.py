@@ -30,7 +30,8 @@ def record(seed_first):
         optimizer.zero_grad()
         loss = model(x).square().mean()
         loss.backward()
-        grads = torch.cat([p.grad.flatten() for p in model.parameters()])
+        grads = [p.grad for p in model.parameters() if p.grad is not None]
+        grads = torch.cat([grad.flatten() for grad in grads])
         seen = {"weights": weights, "x": x, "loss": loss.detach()}
         steps.append({**seen, "grads": grads})
         optimizer.step()

@@ -105,6 +105,18 @@ def test_without_the_mode_the_gradient_is_nan_in_silence():
         ("Sqrt", lambda w: w.sqrt() * 0, lambda w: (w + 1e-6).sqrt() * 0, (0.0,)),
         ("Pow", lambda w: (w**2).sum().sqrt(), lambda w: w.norm(), (0.0, 0.0)),
         ("Log", lambda w: w * w.log(), lambda w: w * w.clamp_min(1e-6).log(), (0.0,)),
+        (
+            "Exp",
+            lambda w: torch.where(w > 50, 0, w.exp()),
+            lambda w: torch.where(w > 50, 0, w.clamp(max=80).exp()),
+            (1.0, 100.0),
+        ),
+        (
+            "Mul",
+            lambda w: torch.where(w > 50, 0, w * w.exp()),
+            lambda w: torch.where(w > 50, 0, w * w.clamp(max=80).exp()),
+            (1.0, 100.0),
+        ),
         ("Div", lambda w: w / w.sum(), lambda w: w / w.sum().clamp_min(1e-6), (0.0,)),
         (
             "Reciprocal",

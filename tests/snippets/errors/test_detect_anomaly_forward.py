@@ -54,6 +54,9 @@ def test_tuples_integers_and_others_pass_or_are_looked_into():
     assert len(model(torch.ones(2))) == 4
     with pytest.raises(FloatingPointError, match="from model: Several"):
         model(torch.tensor([1.0, float("nan")]))
+    model.forward = lambda x: {"loss": x.sum(), "cache": None}  # as in Transformers
+    with pytest.raises(FloatingPointError, match="from model: Several"):
+        model(torch.tensor([1.0, float("nan")]))
     lstm = nn.LSTM(2, 3)
     check_outputs(lstm)
     lstm(torch.ones(4, 1, 2))

@@ -6,7 +6,9 @@ import re
 import signal
 import time
 
+import numpy as np
 import pytest
+import torch
 from torch.utils.data import DataLoader, Dataset, _utils
 
 from tests.helpers import assert_documented, load_snippet, recipes, run_python
@@ -36,6 +38,25 @@ def raised(dataset, **options):
     except Exception as error:
         said = [f"{type(e).__name__}: {e}" for e in (error, error.__cause__ or error)]
     return [re.sub(r"pid(\(s\))? \d+", r"pid\1 24118", text) for text in said]
+
+
+class Holds(Dataset):
+    """One sample: whether the data are in memory that processes share."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return torch.as_tensor(self.data).is_shared()
+
+
+def test_a_worker_that_is_no_fork_shares_a_tensor_and_copies_an_array():
+    for data in (torch.zeros(3), np.zeros(3)):
+        loader = DataLoader(Holds(data), num_workers=1, multiprocessing_context="spawn")
+        assert [batch.item() for batch in loader] == [torch.is_tensor(data)]
 
 
 def by_signal(name):

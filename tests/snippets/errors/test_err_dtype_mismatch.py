@@ -69,11 +69,18 @@ def test_a_loss_raises_what_the_page_quotes():
     logits = torch.randn(4, 3)
     with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(logits, torch.ones(4))
+    mask = torch.ones(4, 2, 2, dtype=torch.uint8)
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Long but found B"
+    ):
+        F.cross_entropy(torch.randn(4, 3, 2, 2), mask)
     with raises_as_documented(PAGE, "RuntimeError: Found dtype Long"):
         F.binary_cross_entropy(torch.rand(4), torch.ones(4, dtype=torch.long))
     with raises_as_documented(PAGE, "RuntimeError: result type Float"):
         target = torch.ones(4, dtype=torch.long)
         F.binary_cross_entropy_with_logits(logits[:, 0], target)
+    with raises_as_documented(PAGE, "NotImplementedError: Subtraction"):
+        F.binary_cross_entropy_with_logits(logits[:, 0], torch.ones(4) > 0)
     with raises_as_documented(PAGE, "RuntimeError: Found dtype Double"):
         step(F.huber_loss, torch.ones(4, dtype=D))
     with raises_as_documented(PAGE, "RuntimeError: Expected floating point type"):
@@ -91,7 +98,9 @@ def test_a_product_names_the_dtype_of_its_first_factor_as_expected():
         single @ double
     with raises_as_documented(PAGE, "RuntimeError: expected scalar type Double"):
         double.mT @ single.mT
-    with raises_as_documented(PAGE, "RuntimeError: expected scalar type Long"):
+    with raises_as_documented(
+        PAGE, "RuntimeError: expected scalar type Long but found F"
+    ):
         single.long() @ double.float()
 
 

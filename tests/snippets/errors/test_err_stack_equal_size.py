@@ -37,6 +37,12 @@ def test_lists_and_arrays_are_padded_like_tensors():
         assert labels.tolist() == [4, 1]
 
 
+def test_a_label_may_be_a_vector():
+    for kind in (list, np.array, torch.tensor):
+        batch = [([5, 3], kind([1.0, 0.0])), ([7], kind([0.0, 1.0]))]
+        assert snippet.pad_collate(batch)[2].tolist() == [[1, 0], [0, 1]]
+
+
 def test_audio_is_padded_once_its_time_comes_first():
     batch = [(torch.ones(2, t), 0) for t in (3, 5)]  # (C, T)
     with pytest.raises(RuntimeError, match="stack expects"):

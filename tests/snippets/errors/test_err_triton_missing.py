@@ -83,3 +83,15 @@ def test_windows_without_cl():
         assert_documented(PAGE, "RuntimeError: Compiler", raised)
     else:
         assert_documented(PAGE, "InvalidCxxCompiler: Compiler", raised)
+
+
+def test_triton_without_a_c_compiler(monkeypatch, tmp_path):
+    """An image for GPUs that has no gcc."""
+    build = pytest.importorskip("triton.runtime.build")
+    if not hasattr(build, "_find_compiler"):
+        pytest.skip("in this Triton the search is a part of a longer function")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    build._find_compiler.cache_clear()
+    with raises_as_documented(PAGE, "RuntimeError: Failed to find C compiler"):
+        build._find_compiler("c")

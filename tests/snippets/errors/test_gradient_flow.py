@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import load_snippet, recipes
 
 snippet = load_snippet("errors/gradient_flow.py")
 
@@ -42,6 +42,13 @@ def test_not_finite(value):
     model = nn.Linear(1, 1)
     model(torch.full((1, 1), value)).sum().backward()
     assert report(model) == {"weight": str(value), "bias": "1e+00"}
+
+
+def test_the_answer_keeps_long_names_apart(capsys):
+    net = nn.Sequential(nn.TransformerEncoderLayer(4, 2, 8))
+    exec(recipes()["gradient-flow"].answer.text, {"net": net})
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows == [["None", name] for name, _ in net.named_parameters()]
 
 
 def test_before_backward_all_are_none():

@@ -63,6 +63,13 @@ def test_a_record_keeps_the_weights_before_each_update():
         np.testing.assert_allclose(after["weights"].numpy(), expected, atol=1e-7)
 
 
+def test_a_frozen_layer_has_weights_to_compare_and_no_gradient(monkeypatch):
+    frozen = lambda: nn.Linear(8, 8).requires_grad_(False)  # noqa: E731
+    monkeypatch.setattr(nn, "Dropout", frozen)
+    step = record(True)[0]
+    assert len(step["weights"]) == len(step["grads"]) + 8 * 8 + 8
+
+
 @pytest.mark.parametrize(
     ("fault", "found"),
     [
