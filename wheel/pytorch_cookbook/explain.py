@@ -65,6 +65,7 @@ class Message(NamedTuple):
     raised: str  # the exception, without its module
     names: frozenset[str]
     words: tuple[str, ...]
+    bag: frozenset[str]
 
     @classmethod
     def of(cls, line: str) -> "Message":
@@ -74,7 +75,7 @@ class Message(NamedTuple):
         plain = WORD.findall(PLACE.sub(" ", NAME.sub(" ", said)).casefold())
         windows = WINDOWS.search(said)
         words = windows.groups() if windows else tuple(plain)
-        return cls(line, raised, frozenset(NAME.findall(said)), words)
+        return cls(line, raised, frozenset(NAME.findall(said)), words, frozenset(words))
 
 
 class Found(NamedTuple):
@@ -137,26 +138,30 @@ def quotes(lang: str) -> list[tuple[Message, str, dict]]:
 def quotes_of(line: str, lang: str) -> list[Found]:
     """The rows that quote a line best."""
     own = Message.of(line)
-    found = [Found(line, likeness(own, quote), *row) for quote, *row in quotes(lang)]
-    best = max(one.score for one in found)
-    return [one for one in found if one.score and one.score > best - ALIKE]
+    found = [
+        Found(line, score, slug, row)
+        for quote, slug, row in quotes(lang)
+        if (score := likeness(own, quote))
+    ]
+    best = max((one.score for one in found), default=0)
+    return [one for one in found if one.score > best - ALIKE]
 
 
 def likeness(own: Message, quote: Message) -> float:
     """How well a line is a quoted message; 0 where it is another."""
+    if not quote.words:
+        return float(own.line.startswith(quote.line))
+    heard = quote.bag.intersection(own.words[: len(quote.words) + MORE])
+    # Of a message that was cut off, what is there counts.
+    share = len(heard) / min(len(quote.bag), max(len(own.bag), 2 * FEW))
+    if share < LIKE:
+        return 0.0
     named = bool(quote.names) and quote.names <= own.names
     begins = own.raised == quote.raised and own.words[: len(quote.words)] == quote.words
-    telling = set(quote.words)
-    if not telling:
-        return float(own.line.startswith(quote.line))
-    if quote.names and not named and NAMED.match(quote.raised):
+    is_other = quote.names and not named and NAMED.match(quote.raised)
+    if is_other or (len(quote.bag) <= FEW and not (named or begins)):
         return 0.0
-    if len(telling) <= FEW and not (named or begins):
-        return 0.0
-    heard = telling.intersection(own.words[: len(quote.words) + MORE])
-    # Of a message that was cut off, what is there counts.
-    share = len(heard) / min(len(telling), max(len(set(own.words)), 2 * FEW))
-    return share + 0.1 * named if share >= LIKE else 0.0
+    return share + 0.1 * named
 
 
 def first_of(found: list[Found], lang: str) -> Found:
