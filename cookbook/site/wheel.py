@@ -5,10 +5,10 @@ The package is wheel/pytorch_cookbook; here its data is written beside it, in a 
 
 import json
 import lzma
+import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from pathlib import Path
 from cookbook.book import wordings
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Page
-from cookbook.site import find, publish, render, search, worker
+from cookbook.site import find, render, search, status, worker
 
 SOURCE = Path("wheel")
 PACKAGE = "pytorch_cookbook"
@@ -30,116 +30,111 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "wheel")
         shutil.copytree(catalogue.root / SOURCE, copy)
+        shutil.copy(worker.__file__, copy / PACKAGE)
         data = copy / PACKAGE / "data"
         data.mkdir()
         for name, text in files(catalogue):
-            (data / f"{name}.xz").write_bytes(
-                lzma.compress(text.encode(), filters=TEXT)
-            )
-        shutil.copy(worker.__file__, copy / PACKAGE)
+            packed = lzma.compress(text.encode(), filters=TEXT)
+            (data / f"{name}.xz").write_bytes(packed)
         if site:
-            with tarfile.open(data / "site.tar.xz", "w:xz") as packed:
-                packed.add(site, ".")
-        settings = copy / "pyproject.toml"
-        today = datetime.now(UTC).strftime("%Y.%-m.%-d")
-        text = settings.read_text("utf-8").replace(
-            'version = "0"', f'version = "{today}"'
-        )
-        settings.write_text(text, encoding="utf-8")
+            shutil.make_archive(str(data / "site"), "xztar", site)
+        today = {"COOKBOOK_VERSION": datetime.now(UTC).strftime("%Y.%-m.%-d")}
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
         command += ["--no-build-isolation", "--wheel-dir", str(out), str(copy)]
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, env=os.environ | today)
 
 
 def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
-    """What the package reads: each file's name and text."""
-    pages = {
-        f"{lang}/{recipe.slug}": without_files(catalogue, recipe, lang)
-        for lang in LANGUAGES
-        for recipe in catalogue.recipes
-    }
-    yield "pages.json", compact(pages)
-    recipes = {r.slug: entry(catalogue, r, pages) for r in catalogue.recipes}
-    yield "recipes.json", compact({"recipes": recipes})
-    blocks = (block for recipe in catalogue.recipes for block in recipe.snippets)
-    yield "files.json", compact({block.path: block.code for block in blocks})
+    """What the package reads: each file's name and text.
+
+    A search reads but a line of each recipe; all that is shown is in one file, in which
+    what pages, answers and files share is packed once.
+    """
+    recipes, shown = {}, {}
+    for recipe in catalogue.recipes:
+        recipes[recipe.slug] = known = entry(catalogue, recipe)
+        for lang in LANGUAGES:
+            parts = texts(catalogue, recipe, lang, known["proved"])
+            shown[f"{lang}/{recipe.slug}"] = parts
+    yield "recipes.json", compact(recipes)
+    yield "texts.json", compact(shown)
     yield "search.js", (catalogue.root / find.WORKER).read_text("utf-8")
     for lang in LANGUAGES:
         index = search.index(catalogue, lang)
         del index["docs"]["asked"], index["docs"]["often"]  # all of it is in the state
         yield f"index-{lang}.json", compact(index)
-        yield f"state-{lang}.json", worker.saved(find.started(catalogue, lang))
+        yield f"state-{lang}.js", worker.saved(find.started(catalogue, lang))
 
 
 def compact(content: dict) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def without_files(catalogue: Catalogue, recipe: Recipe, lang: str) -> str:
-    """A page with the name of a file in place of its text, which files.json has."""
-    text = render.full_markdown(catalogue, recipe.page_for(lang))
-    for block in recipe.snippets:
-        text = text.replace(block.code.rstrip(), f"<<{block.path}>>")
-    return text
-
-
-def entry(catalogue: Catalogue, recipe: Recipe, pages: dict[str, str]) -> dict:
-    """A recipe: that of recipes.json; where its pages have the longer texts."""
-    texts = {lang: pages[f"{lang}/{recipe.slug}"] for lang in LANGUAGES}
-    known = publish.entry(catalogue, recipe)
-    kept = ("slug", "category", "title", "command", "torch")
-    return {key: known[key] for key in kept} | {
-        "description": {
-            lang: place(known["description"][lang], texts[lang]) for lang in LANGUAGES
-        },
-        "answer": place(known["answer"], texts["en"]),
-        "snippets": [
-            {key: one[key] for key in ("path", "sha256")} for one in known["snippets"]
-        ],
+def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
+    """What a list says of a recipe; of each torch, what to know there first."""
+    torch = status.releases(catalogue, recipe)
+    passed = f"passed on torch {', '.join(torch['passed'])}" if torch["passed"] else ""
+    fails = {r: f"on torch {r} this fails: {c}" for r, c in torch["failed"].items()}
+    cautions = fails | dict.fromkeys(torch["passed"], "")
+    return {
+        "slug": recipe.slug,
+        "title": {lang: recipe.title(lang) for lang in LANGUAGES},
         "line": catalogue.telling_line(recipe),
-        "yours": {lang: render.yours(recipe, lang) for lang in LANGUAGES},
-        "rows": {lang: rows(recipe.page_for(lang), texts[lang]) for lang in LANGUAGES},
-        "causes": {
-            lang: place(causes(recipe.page_for(lang)), texts[lang])
-            for lang in LANGUAGES
-        },
+        "proved": "; ".join(filter(None, [passed, *fails.values()]))
+        or "not run since it changed",
+        "torch": {r.rpartition(".")[0]: caution for r, caution in cautions.items()},
     }
 
 
-def place(passage: str, text: str) -> list[int] | str:
-    """Where a text has a passage, from and to; the passage where it is not there."""
-    start = text.find(passage)
-    return [start, start + len(passage)] if passage and start >= 0 else passage
+def texts(catalogue: Catalogue, recipe: Recipe, lang: str, proved: str) -> dict:
+    """What is shown of a recipe: its parts, and the rows on errors."""
+    page, address = recipe.page_for(lang), f"{lang}/{recipe.address}/"
+    head = f"# {recipe.title(lang)}\n{recipe.description(lang)}"
+    files = [f"{block.path} · sha256 {block.sha256}" for block in recipe.snippets]
+    foot = "\n".join(
+        filter(None, [render.yours(recipe, lang), *files, proved, address])
+    )
+    answer = [head, recipe.answer.text, recipe.command, foot]
+    return {
+        "answer": "\n\n".join(filter(None, answer)),
+        "page": render.full_markdown(catalogue, page),
+        "file": "\n\n".join(block.code for block in recipe.snippets),
+        "rows": [
+            {
+                "text": text,
+                "place": f"{address}#error-{number}",
+                "said": said(page, line),
+            }
+            for number, (text, line) in enumerate(quoted(page), start=1)
+        ],
+    }
 
 
-def causes(page: Page) -> str:
-    first, last = page.causes
-    return "\n".join(page.body.split("\n")[first - 1 : last])
+def quoted(page: Page) -> Iterator[tuple[str, int]]:
+    """Each message that a page quotes, and its line, in the order of their anchors.
+
+    What another torch says instead of a message comes last, with the message's line.
+    """
+    for quote in page.quotes:
+        yield quote.text, quote.line
+    for text in wordings.of(page):
+        message = wordings.quoted(page, text)
+        yield text, next(q.line for q in page.quotes if q.text.startswith(message))
 
 
-def rows(page: Page, written: str) -> list[dict]:
-    """Each message that a page quotes: its text, its anchor, where it is explained."""
+def said(page: Page, line: int) -> str:
+    """Where a message is explained: its row in a table, or the section around it.
+
+    Where the page begins with a table of causes, it goes along.
+    """
     lines = page.body.split("\n")
-    found = [
-        {"text": quote.text, "row": said(page, lines, quote.line)}
-        for quote in page.quotes
-    ]
-    said_of = {one["text"].split("\n")[0]: one["row"] for one in found}
-    for text, releases in wordings.of(page).items():
-        quoted = wordings.quoted(page, text)
-        row = next((r for t, r in said_of.items() if t.startswith(quoted)), "")
-        found.append({"text": text, "row": row, "torch": releases})
-    return [
-        one | {"anchor": f"error-{n}", "row": place(one["row"], written)}
-        for n, one in enumerate(found, start=1)
-    ]
-
-
-def said(page: Page, lines: list[str], line: int) -> str:
-    """A table's row as it stands; of a quoted block, the section around it."""
     if lines[line - 1].startswith("|"):
-        return lines[line - 1]
-    starts = [heading.line for heading in page.headings]
-    first = max((start for start in starts if start <= line), default=1)
-    last = min((start for start in starts if start > line), default=len(lines) + 1)
-    return "\n".join(lines[first - 1 : last - 1]).strip()
+        own = (line, line + 1)
+    else:
+        starts = [1, *(heading.line for heading in page.headings), len(lines) + 1]
+        own = (max(n for n in starts if n <= line), min(n for n in starts if n > line))
+    first, last = page.causes
+    parts = [
+        "\n".join(lines[a - 1 : b - 1]).strip() for a, b in (own, (first, last + 1))
+    ]
+    return "\n\n".join(parts if parts[1] not in parts[0] else parts[:1])

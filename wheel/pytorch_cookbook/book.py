@@ -6,166 +6,121 @@ import lzma
 import re
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pytorch_cookbook import worker
 
 DATA = Path(__file__).with_name("data")
 LANGUAGES = ("en", "zh")
+Part = Literal["answer", "page", "file"]
 HAN = re.compile("[\u3400-\u9fff]")
-PARTS = ("answer", "page", "file")
+RELEASE = re.compile(r"(?P<minor>\d+\.\d+)(\.\d+)?([+a-z].*)?")
 SHOWN = 5
-RELEASE = re.compile(r"(\d+)\.(\d+)(\.\d+)?([+a-z].*)?")
 
 
 class AskedError(Exception):
     """What was asked for is not to be had; says what to do."""
 
 
-def text(name: str) -> str:
-    """A file of the wheel.
-
-    Raises:
-        AskedError: it is missing or broken.
-    """
-    try:
-        return lzma.decompress((DATA / f"{name}.xz").read_bytes()).decode()
-    except (OSError, lzma.LZMAError, UnicodeError) as error:
-        raise broken(name, error) from error
-
-
-def broken(name: str, error: Exception) -> AskedError:
-    mend = "pip install --force-reinstall pytorch-cookbook"
-    return AskedError(f"{DATA / name}.xz is broken ({error}): {mend}")
-
-
 @cache
 def read(name: str):
-    """What a file of JSON holds.
+    """A file of the wheel: what its JSON holds, or its text.
 
     Raises:
         AskedError: it is missing or broken.
     """
+    file = DATA / f"{name}.xz"
     try:
-        return json.loads(text(name))
-    except ValueError as error:
-        raise broken(name, error) from error
-
-
-def recipes() -> dict[str, dict]:
-    """Every recipe by its slug."""
-    return read("recipes.json")["recipes"]
+        text = lzma.decompress(file.read_bytes()).decode()
+        return json.loads(text) if name.endswith(".json") else text
+    except (OSError, lzma.LZMAError, ValueError) as error:
+        mend = "pip install --force-reinstall pytorch-cookbook"
+        raise AskedError(f"{file} is broken ({error}): {mend}") from error
 
 
 def recipe(slug: str) -> dict:
-    """One recipe.
+    """What a list says of a recipe.
 
     Raises:
         AskedError: there is none of this name.
     """
-    if slug in recipes():
-        return recipes()[slug]
-    near = difflib.get_close_matches(slug, recipes(), cutoff=0.5)
+    known = read("recipes.json")
+    if slug in known:
+        return known[slug]
+    near = difflib.get_close_matches(slug, known, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise AskedError(f"there is no recipe {slug!r}{hint}")
 
 
-def passage(slug: str, lang: str, place: list[int] | str) -> str:
-    """What a page says at a place; a text stands for itself."""
-    if isinstance(place, str):
-        return place
-    first, last = place
-    return read("pages.json")[f"{lang}/{slug}"][first:last]
-
-
-def language(lang: str | None, text: str = "") -> str:
+def language(lang: str, text: str = "") -> str:
     """The language to answer in: the one named, else that of the question.
 
     Raises:
         AskedError: the cookbook is not written in it.
     """
-    if lang in LANGUAGES:
-        return lang
-    if lang:
+    lang = lang or ("zh" if HAN.search(text) else "en")
+    if lang not in LANGUAGES:
         raise AskedError(f"there is no language {lang!r}; take en or zh")
-    return "zh" if HAN.search(text) else "en"
+    return lang
 
 
-def find(query: str, lang: str) -> list[dict]:
+def find(query: str, lang: str) -> list[str]:
     """The recipes for a query, best first; none where nothing fits."""
     ranked = worker.ask(started(lang), query)
-    return [] if ranked["none"] else [recipe(slug) for slug in worker.slugs(ranked)]
+    return [] if ranked["none"] else worker.slugs(ranked)
 
 
 @cache
 def started(lang: str) -> worker.quickjs.Context:
     """The site's search worker, on a language's index."""
     other = LANGUAGES[1 - LANGUAGES.index(lang)]
-    index, state = read(f"index-{lang}.json"), text(f"state-{lang}.json")
-
-    def foreign() -> dict:
-        return read(f"index-{other}.json")
-
-    return worker.started(text("search.js"), index, foreign, state)
-
-
-def hit(one: dict, lang: str, release: str | None = None) -> str:
-    """A recipe on one line: slug, title, where it was proved, the line that tells."""
-    note = caution(one, release) if release else proved(one)
-    return f"{one['slug']} — {one['title'][lang]} ({note}): {one['line']}"
+    return worker.started(
+        read("search.js"),
+        read(f"index-{lang}.json"),
+        lambda: read(f"index-{other}.json"),
+        read(f"state-{lang}.js"),
+    )
 
 
-def shown(one: dict, lang: str, part: str, release: str | None = None) -> str:
-    """A part of a recipe: its answer, its whole page, or its files.
-
-    Raises:
-        AskedError: there is no such part.
-    """
-    if part not in PARTS:
-        raise AskedError(f"there is no part {part!r}; take {', '.join(PARTS)}")
-    first = [f"# {caution(one, release)}"] if release and caution(one, release) else []
-    files = read("files.json") if part != "answer" else {}
-    if part == "page":
-        page = read("pages.json")[f"{lang}/{one['slug']}"]
-        for file in one["snippets"]:
-            page = page.replace(f"<<{file['path']}>>", files[file["path"]].rstrip())
-        return "\n".join([*first, page])
-    if part == "file":
-        return "\n\n".join([*first, *(files[f["path"]] for f in one["snippets"])])
-    described = passage(one["slug"], lang, one["description"][lang])
-    lines = [*first, f"# {one['title'][lang]}", described, ""]
-    answer = passage(one["slug"], "en", one["answer"])
-    lines += [answer, ""] if answer else []
-    lines += [one["command"], ""] if one["command"] else []
-    lines += [one["yours"][lang]] if one["yours"][lang] else []
-    lines += [f"{f['path']} · sha256 {f['sha256']}" for f in one["snippets"]]
-    return "\n".join([*lines, proved(one), f"{lang}/{one['category']}/{one['slug']}/"])
-
-
-def proved(one: dict) -> str:
-    """Where its present text passed, and what fails elsewhere."""
-    torch = one["torch"]
-    passed = f"passed on torch {', '.join(torch['passed'])}" if torch["passed"] else ""
-    failed = [f"fails on {r}: {cause}" for r, cause in torch["failed"].items()]
-    return "; ".join(filter(None, [passed, *failed])) or "not run since it changed"
-
-
-def caution(one: dict, release: str) -> str:
-    """What somebody with this torch is to know first; empty where it passed there.
+def caution(slug: str, release: str) -> str:
+    """What to know first with this torch; empty where the recipe passed there.
 
     Raises:
         AskedError: it is no release.
     """
-    asked, torch = minor(release), one["torch"]
-    if any(minor(passed) == asked for passed in torch["passed"]):
+    one, asked = recipe(slug), RELEASE.fullmatch(release.strip())
+    if not release:
         return ""
-    for failed, cause in torch["failed"].items():
-        if minor(failed) == asked:
-            return f"on torch {failed} this fails: {cause}"
-    return f"not run on torch {release}; {proved(one)}"
-
-
-def minor(release: str) -> tuple[int, int]:
-    found = RELEASE.fullmatch(release.strip())
-    if not found:
+    if not asked:
         raise AskedError(f"{release!r} is no release of torch; write it as in 2.6.0")
-    return int(found[1]), int(found[2])
+    unknown = f"not run on torch {release}; {one['proved']}"
+    return one["torch"].get(asked["minor"], unknown)
+
+
+def hits(query: str, lang: str, release: str = "") -> list[str]:
+    """The first recipes for a query, a line each: where it was proved, and its code."""
+    lines = []
+    for one in map(recipe, find(query, lang)[:SHOWN]):
+        proved = caution(one["slug"], release) or one["proved"]
+        lines.append(f"{one['slug']} — {one['title'][lang]} ({proved}): {one['line']}")
+    return lines
+
+
+def search(query: str, lang: str = "", torch: str = "") -> str:
+    """Find recipes for a task, an API or an error, in English or Chinese: one a line.
+
+    torch: the asker's version, such as 2.6.0; lang: en or zh, else that of the query.
+    """
+    found = hits(query, language(lang, query), torch)
+    if not found:
+        raise AskedError("no recipe for this / 没有这个主题的条目")
+    return "\n".join(found)
+
+
+def get_recipe(
+    slug: str, lang: str = "", part: Part = "answer", torch: str = ""
+) -> str:
+    """A recipe's answer (imports, code, what is yours), its page, or its files."""
+    first = caution(slug, torch)
+    text = read("texts.json")[f"{language(lang)}/{slug}"][part]
+    return f"# {first}\n{text}" if first else text

@@ -244,6 +244,15 @@ def test_an_operator_that_onnx_lacks():
     assert torch.equal(model(x), x.median(1).values)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_an_operator_that_the_old_exporter_lacks():
+    model, x = Apply(lambda x: torch.fft.fft2(x).real), torch.randn(2, 4)
+    with raises_as_documented(PAGE, "UnsupportedOperatorError: Exporting"):
+        torch.onnx.export(model, (x,), "old.onnx", dynamo=False)
+    export(model, x, dynamic_shapes=None, dynamo=True)
+    assert same(model, x)
+
+
 def test_training_mode_warns_and_leaves_dropout_in():
     model, x = nn.Dropout(), torch.ones(2, 999)
     with raises_as_documented(PAGE, "UserWarning: Exporting a model"):

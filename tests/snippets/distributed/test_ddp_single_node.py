@@ -20,6 +20,7 @@ from tests.helpers import (
     ROOT,
     assert_documented,
     assert_own_gpu,
+    in_two_processes,
     load_snippet,
     raises_as_documented,
     run_python,
@@ -141,6 +142,27 @@ def test_the_answer_alone_with_another_dataset(monkeypatch, tmp_path, capsys):
 
 def test_with_gpus_each_process_takes_its_own(monkeypatch):
     assert_own_gpu(monkeypatch, snippet.main)
+
+
+UNLIKE = """
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+def work(rank):
+    dist.init_process_group("gloo")
+    try:
+        DDP(nn.Linear(4, 1, bias=rank == 0))
+    except RuntimeError as error:
+        if rank == 0:
+            print(f"RuntimeError: {error}")
+    dist.destroy_process_group()
+"""
+
+
+def test_processes_with_different_models(tmp_path):
+    printed = in_two_processes(tmp_path, UNLIKE)
+    assert_documented(PAGE, "RuntimeError: DDP expects same model", printed.strip())
 
 
 def test_without_a_launcher_init_raises(monkeypatch):

@@ -171,6 +171,15 @@ def test_damaged_numbers_load_and_only_the_checksum_tells():
     assert zipfile.ZipFile("model.pt").testzip() == "whole/data/0"
 
 
+def test_a_number_that_changed_within_an_old_file():
+    torch.save(torch.arange(40.0), "old.pt", _use_new_zipfile_serialization=False)
+    whole = Path("old.pt").read_bytes()
+    length = b"\x28\0\0\0\0\0\0\0"  # 40, before the values
+    with raises_as_documented(PAGE, "RuntimeError: storage has wrong byte size"):
+        load(whole.replace(length, b"\x2c" + length[1:]))
+    assert load(whole).tolist() == list(range(40))
+
+
 def test_a_checkpoint_in_a_zip():
     saved()
     with zipfile.ZipFile("folder.zip", "w") as archive:

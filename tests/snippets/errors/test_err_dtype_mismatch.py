@@ -111,6 +111,11 @@ def test_an_assignment_raises_what_the_page_quotes():
         x[rows] = y
     x[rows] = y.to(x.dtype)
     assert torch.equal(x[rows], y.float())
+    mask = torch.ones(2, 4, dtype=torch.bool)
+    with raises_as_documented(PAGE, "RuntimeError: masked_scatter"):
+        torch.zeros(2, 4).masked_scatter(mask, y)
+    filled = torch.zeros(2, 4).masked_scatter(mask, y.to(torch.float32))
+    assert torch.equal(filled, y.float())
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.float64, torch.bool])

@@ -78,7 +78,8 @@ def test_a_loss_raises_what_the_page_quotes(loss):
             "RuntimeError: index 4 is out",
             lambda: torch.zeros(3, 4).gather(1, torch.tensor([[4]])),
         ),
-        ("IndexError: index 4 is out", lambda: torch.zeros(4, 3)[4]),
+        ("IndexError: index 4 is out of bounds for dim", lambda: torch.zeros(4, 3)[4]),
+        ("IndexError: index 4 is out of bounds for axis", lambda: np.zeros(4)[4]),
         (
             "RuntimeError: Class values must",
             lambda: F.one_hot(torch.tensor([3]), num_classes=3),
