@@ -194,9 +194,9 @@ def cells(ax) -> np.ndarray:
     """The number of each cell of a table that is drawn as an image with gaps."""
     (image,) = ax.images
     drawn = image.get_array().data
-    inner = drawn[1::12, 1::12]
+    inner = drawn[1::8, 1::8]
     for i, j in np.ndindex(inner.shape):
-        cell = drawn[12 * i : 12 * i + 12, 12 * j : 12 * j + 12]
+        cell = drawn[8 * i : 8 * i + 8, 8 * j : 8 * j + 8]
         assert (cell[1:, 1:] == inner[i, j]).all()
         assert not cell[0].any()
         assert not cell[:, 0].any()

@@ -10,7 +10,7 @@ settings = {"stride=1": {}, "stride=2": {"stride": 2}}
 settings |= {"padding=1": {"padding": 1}, "dilation=2": {"dilation": 2}}
 
 cells = ListedColormap(["none", "#8a8a8a50", "#3b82d6"])
-cell = F.pad(torch.ones(11, 11), (1, 0, 1, 0))  # with a gap
+cell = F.pad(torch.ones(7, 7), (1, 0, 1, 0))  # with a gap
 fig, axes = plt.subplots(1, 4, figsize=(4.8, 1.7), sharex=True, sharey=True)
 for ax, (title, options) in zip(axes, settings.items(), strict=True):
     reads = F.conv1d(pixels, kernel, **options)[:, 0]  # (pixel, output)

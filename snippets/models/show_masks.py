@@ -12,7 +12,7 @@ future = torch.ones(T, T, dtype=torch.bool).triu(1)  # (query, key)
 masks = {"future": future, "padding": padding.expand(T, T)}
 masks["both"] = future | padding
 cells = ListedColormap(["none", "#3b82d6"])
-cell = torch.nn.functional.pad(torch.ones(11, 11), (1, 0, 1, 0))  # a gap
+cell = torch.nn.functional.pad(torch.ones(7, 7), (1, 0, 1, 0))  # a gap
 fig, axes = plt.subplots(1, 3, sharey=True, figsize=(4.8, 2.3))
 for ax, (title, mask) in zip(axes, masks.items(), strict=True):
     seen = torch.kron((~mask).float(), cell).numpy()

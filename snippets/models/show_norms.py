@@ -10,7 +10,7 @@ x = torch.randn(3, 4, 3).double().requires_grad_()  # (N, C, L)
 norms = {"BatchNorm": nn.BatchNorm1d(4), "GroupNorm": nn.GroupNorm(2, 4)}
 norms |= {"InstanceNorm": nn.InstanceNorm1d(4), "LayerNorm": nn.LayerNorm(4)}
 cells = ListedColormap(["none", "#8a8a8a50", "#3b82d6"])
-cell = torch.nn.functional.pad(torch.ones(11, 11), (1, 0, 1, 0))  # a gap
+cell = torch.nn.functional.pad(torch.ones(7, 7), (1, 0, 1, 0))  # a gap
 fig, axes = plt.subplots(2, 2, figsize=(4.8, 2), sharex=True, sharey=True)
 for ax, (title, norm) in zip(axes.flat, norms.items(), strict=True):
     y = norm.double()(x.mT if title == "LayerNorm" else x)

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 pool = nn.AdaptiveAvgPool1d(3)
 
 cells = ListedColormap(["none", "#8a8a8a50", "#3b82d6"])
-cell = F.pad(torch.ones(11, 11), (1, 0, 1, 0))  # with a gap
+cell = F.pad(torch.ones(7, 7), (1, 0, 1, 0))  # with a gap
 fig, axes = plt.subplots(1, 3, figsize=(4.8, 1.2), width_ratios=[6, 7, 8])
 for ax, n in zip(axes, (6, 7, 8), strict=True):
     weights = pool(torch.eye(n))  # (input, output): of each alone
