@@ -164,6 +164,45 @@ def crosses(ax) -> set[tuple[float, float]]:
     return marked
 
 
+def tables(ax) -> list[tuple[list[list[str]], list[list[str]]]]:
+    """The tables drawn in an axes, from above: texts and colours, row by row.
+
+    A text stands in the middle of its cell. An empty cell is "none"; the first row is
+    on top.
+    """
+    assert ax.yaxis_inverted()
+    said = {tuple(np.round(t.get_position(), 3)): t.get_text() for t in ax.texts}
+    found = []
+    for mesh in ax.collections:
+        mesh.update_scalarmappable()
+        corners = mesh.get_coordinates()
+        centres = np.round((corners[:-1, :-1] + corners[1:, 1:]) / 2, 3)
+        faces = mesh.get_facecolor().reshape(*centres.shape[:2], 4)
+        texts = [[said.pop(tuple(place)) for place in row] for row in centres]
+        found.append((texts, [[_colour(face) for face in row] for row in faces]))
+    assert not said, "texts beside the tables"
+    return found
+
+
+def _colour(face) -> str:
+    return (
+        "#" + bytes((face * 255).round().astype("uint8")).hex() if face[3] else "none"
+    )
+
+
+def cells(ax) -> np.ndarray:
+    """The number of each cell of a table that is drawn as an image with gaps."""
+    (image,) = ax.images
+    drawn = image.get_array().data
+    inner = drawn[1::8, 1::8]
+    for i, j in np.ndindex(inner.shape):
+        cell = drawn[8 * i : 8 * i + 8, 8 * j : 8 * j + 8]
+        assert (cell[1:, 1:] == inner[i, j]).all()
+        assert not cell[0].any()
+        assert not cell[:, 0].any()
+    return inner
+
+
 def assert_own_gpu(monkeypatch, start):
     """A process that is started where there are GPUs takes its own, and joins by NCCL.
 

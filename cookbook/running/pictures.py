@@ -10,12 +10,19 @@ LEFT_OUT = re.compile(
     r'| id="[^"]*_\d+"',
     re.DOTALL,
 )
-ROOT = '<svg fill="currentColor" stroke-linejoin="round" stroke-linecap="butt" '
+FONT = "font-size: 10px; font-family: 'DejaVu Sans', sans-serif"
+ROOT = (
+    '<svg fill="currentColor" stroke-linejoin="round" stroke-linecap="butt" '
+    f'style="{FONT}" '
+)
+STRAIGHT = re.compile(r' transform="rotate\(-?0 [^"]*"')  # it turns nothing
+GROUP = re.compile(r"<g( [^>]*)?>|</g>")
 TAG, LONG = re.compile(r"<[^>]+>"), re.compile(r"-?\d+\.\d{3,}(?!\d*e)")
 DATA = 'href="data:'
 # All that the eye sees. Another Matplotlib may write it with other tags around it.
 SHOWN = re.compile(
-    r' d="[^"]*"| [xy]="[^"]*"|transform="[^"]*"|(?:fill|stroke): [^;"]+'
+    r' d="[^"]*"| [xy]="[^"]*"|transform="(?!rotate\(-?0 )[^"]*"'
+    r'|(?:fill|stroke): [^;"]+'
     rf'|{DATA}[^"]*"|>[^<>]*[^<>\s][^<>]*<'
 )
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
@@ -27,7 +34,23 @@ def fit(drawn: str) -> str:
     """Matplotlib's SVG for a page: small, and black is the colour of its text."""
     text = LEFT_OUT.sub("", drawn)
     text = TAG.sub(_shortened, text).replace("#000000", "currentColor")
-    return re.sub(r">\s+<", ">\n<", text).strip().replace("<svg ", ROOT, 1)
+    text = text.replace(f"{FONT}; ", "").replace(f' style="{FONT}"', "")
+    text = _without_groups(STRAIGHT.sub("", text))
+    text = re.sub(r">\s+<", ">\n<", text).strip()
+    return text.replace("<svg ", ROOT, 1)
+
+
+def _without_groups(text: str) -> str:
+    """The text without the groups that say nothing about what they hold."""
+    kept = []  # of each group that is open, whether it says something
+
+    def tag(found: re.Match) -> str:
+        if found[0] == "</g>":
+            return found[0] if kept.pop() else ""
+        kept.append(bool(found[1]))
+        return found[0] if found[1] else ""
+
+    return GROUP.sub(tag, text)
 
 
 def _shortened(tag: re.Match) -> str:

@@ -4,13 +4,24 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, crosses, load_snippet
+from tests.helpers import ROOT, cells, load_snippet
 
 
 @pytest.fixture
 def drawn(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it saves its picture there
     return load_snippet("models/show_masks.py")
+
+
+def crosses(ax):
+    """Each (query, key) with a ×; only these cells are empty."""
+    (marks,) = ax.lines
+    assert marks.get_marker() == "x"
+    found = {(query, key) for key, query in marks.get_xydata().tolist()}
+    empty = (cells(ax) == 0).nonzero()
+    assert found == set(zip(*(axis.tolist() for axis in empty), strict=True))
+    assert tuple(ax.images[0].get_extent()) == (-0.5, 4.5, 4.5, -0.5)
+    return found
 
 
 def unseen(**masks):
