@@ -69,14 +69,15 @@ def index(catalogue: Catalogue, lang: str, learnt: list[dict] | None = None) -> 
     topics = wanted.missing(catalogue)
     learnt = questions.load(catalogue) if learnt is None else learnt
     asked = questions.by_slug(learnt)
+    frequent = frequent_words(learnt)
     docs = [document(recipe, lang, unique, topics) for recipe in catalogue.recipes]
     for doc, recipe in zip(docs, catalogue.recipes, strict=True):
         doc["answers"] = catalogue.telling_line(recipe)
-        doc |= words_asked(asked[recipe.slug], lang)
+        doc |= words_asked(asked[recipe.slug], lang, frequent)
     columns = {column: [doc[column] for doc in docs] for column in COLUMNS}
     for entry in topics:
         if not entry.until:
-            met = topic(entry, lang) | words_asked(asked[entry.slug], lang)
+            met = topic(entry, lang) | words_asked(asked[entry.slug], lang, frequent)
             for column, text in met.items():
                 columns[column].append(text)
     titles = {
@@ -137,17 +138,30 @@ def topic(entry: wanted.Topic, lang: str) -> dict[str, str]:
     return {"title": title, "aliases": "\n".join(aliases)}
 
 
-def words_asked(texts: list[str], lang: str) -> dict[str, str]:
-    """The words of one question in a language, and those of several."""
+def words_asked(texts: list[str], lang: str, frequent: set[str]) -> dict[str, str]:
+    """The frequent words of one question in a language, and those of several."""
     counts = Counter()
     for text in texts:
         if is_written_in(text, lang):
-            said = searched_words(text)
-            latin = {word for word in said.split() if not HAN.search(word)}
-            counts.update(latin | {word for word in words(said) if HAN.search(word)})
+            counts.update(question_words(text) & frequent)
     once = sorted(word for word, count in counts.items() if count == 1)
     often = sorted(word for word, count in counts.items() if count > 1)
     return {"asked": " ".join(once), "often": " ".join(often)}
+
+
+def frequent_words(learnt: list[dict]) -> set[str]:
+    """The words of more than one question: the others are many, and find nothing more."""
+    counts = Counter()
+    for question in learnt:
+        counts.update(question_words(question["q"]))
+    return {word for word, count in counts.items() if count > 1}
+
+
+def question_words(text: str) -> set[str]:
+    """Latin words as they are searched for, and pairs of Chinese characters."""
+    said = searched_words(text)
+    latin = {word for word in said.split() if not HAN.search(word)}
+    return latin | {word for word in words(said) if HAN.search(word)}
 
 
 def unique_symbols(catalogue: Catalogue) -> set[str]:
