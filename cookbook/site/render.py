@@ -155,11 +155,12 @@ class Writer:
         path, given = match["path"], self.recipe.answer
         name = path.rpartition("/")[2]
         head, before = f'```python title="{name}.py"', ""
+        is_first = f"snippets/{path}.py" == self.recipe.snippets[0].path
         if not self.plain:
             if given.block and given.block.path == f"snippets/{path}.py":
                 marked = " ".join(f"{part.first}-{part.last}" for part in given.parts)
                 head += f' hl_lines="{marked}"'
-            if f"snippets/{path}.py" == self.recipe.snippets[0].path:
+            if is_first:
                 label = f"<label><input type=checkbox> {self.words['wrap']}</label>"
                 before = f'<div class="wrap">{self._jumps()}{label}</div>\n\n'
         parts = [before + match[0].replace("```python", head)]
@@ -168,6 +169,9 @@ class Writer:
             parts.append(f'```text title="{title}"\n--8<-- "{path}.out"\n```')
         if name in self.page.pictures:
             parts.append(self._picture(name))
+            if not is_first and not self.plain:  # one looks, and need not read
+                head = f'<details class="drawing" markdown><summary>{name}.py</summary>'
+                parts = [parts.pop(), head, *parts, "</details>"]
         return "\n\n".join(parts)
 
     def _jumps(self) -> str:

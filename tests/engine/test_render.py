@@ -119,3 +119,31 @@ def test_what_was_measured_stands_below_the_answer(cookbook):
     catalogue = Catalogue(cookbook.root)
     chinese = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["zh"])
     assert "速度为原来的 2.5 倍，显存为原来的 25%**（H200, torch 2.15.0）" in chinese
+
+
+def test_a_picture_comes_before_the_code_that_draws_it_which_unfolds(cookbook):
+    include = '```python\n--8<-- "training/{}.py"\n```'
+    cookbook.write("snippets/training/show_it.py", cookbook.CLAIM)
+    for name in ("label_smoothing", "show_it"):
+        cookbook.write(f"snippets/training/{name}.svg", f"<svg {name}/>")
+    cookbook.recipe(SLUG, cookbook.CLAIM, after=f"\n{include.format('show_it')}\n")
+    catalogue = Catalogue(cookbook.root)
+    text = site_markdown(catalogue, catalogue.by_slug[SLUG].pages["en"])
+    folded = (
+        '<details class="drawing" markdown><summary>show_it.py</summary>\n\n```python'
+    )
+    assert text.count("<details") == 1
+    places = [
+        text.index(part)
+        for part in (
+            '```python title="label_smoothing.py"',  # the recipe itself stays open
+            "label_smoothing/>",
+            "show_it/>",
+            folded,
+            "</details>",
+        )
+    ]
+    assert places == sorted(places)
+    plain = twin(cookbook)
+    assert "<details" not in plain
+    assert "<svg" not in plain
