@@ -18,5 +18,5 @@ compiled = torch._inductor.aoti_load_package("model.pt2")  # compiles nothing
 
 with torch.inference_mode():
     for N in 1, 2, 7:
-        x = torch.randn(N, 8)
-        torch.testing.assert_close(compiled(x), model(x))
+        batch = torch.randn(N, 8)
+        torch.testing.assert_close(compiled(batch), model(batch))

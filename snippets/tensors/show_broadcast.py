@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import ListedColormap
 
-y = torch.tensor([1, 2, 3, 4])  # (N,)
+y = torch.tensor([1.0, 2, 3, 4])  # (N,)
 pred = y[:, None]  # (N, 1): each prediction is right
 
 tables = {"y: (4,)": y[None], "pred.squeeze(1) - y": pred.squeeze(1)[None] - y}
@@ -15,7 +15,7 @@ for ax, (title, values) in zip(axes.flat, tables.items(), strict=True):
     wrong = (values != 0) & ("-" in title)
     ax.pcolormesh(wrong, cmap=cells, vmin=0, vmax=1, edgecolors="gray")
     for row, column in torch.ones_like(values).nonzero().tolist():
-        value = values[row, column].item()
+        value = int(values[row, column])
         ax.text(column + 0.5, row + 0.5, value, ha="center", va="center")
     ax.set(title=title, ylim=(len(values), 0), aspect="equal")
     ax.axis("off")

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import ListedColormap
 
-x = torch.tensor([[1, 2, 3], [4, 5, 6]])  # (B, C)
+x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])  # (B, C)
 cells = ListedColormap(["#3b82d690", "#d4652a90", "#2f9e5890"])
 fig, axes = plt.subplots(1, 2, figsize=(4.2, 1.7), sharex=True, sharey=True)
 for dim, ax in enumerate(axes):
@@ -18,7 +18,7 @@ for dim, ax in enumerate(axes):
         ax.pcolormesh(*drawn, cmap=cells, vmin=0, vmax=2, edgecolors="gray")
         for i, j in torch.ones(H, W).nonzero().tolist():
             place = columns[j] + 0.5, rows[i] + 0.5
-            ax.text(*place, values[i, j].item(), ha="center", va="center")
+            ax.text(*place, int(values[i, j]), ha="center", va="center")
     ax.set(title=f"x.sum(dim={dim})", ylim=(3.5, -0.1), aspect="equal")
     ax.axis("off")
 fig.savefig("show_dims.svg")

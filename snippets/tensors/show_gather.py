@@ -5,13 +5,13 @@ import torch
 from matplotlib.colors import ListedColormap
 
 x = torch.arange(12).reshape(3, 4)  # (B, C)
-index = torch.tensor([[2, 0], [1, 1], [0, 3]])  # (B, K)
-picked = x.gather(1, index)  # (B, K)
+idx = torch.tensor([[2, 0], [1, 1], [0, 3]])  # (B, K)
+picked = x.gather(1, idx)  # (B, K)
 
 colour = torch.tensor([[1], [2], [3]]).expand(3, 2)  # one for each row
-places = torch.zeros_like(x).scatter(1, index, colour)
-tables = {"x": (x, places), "index": (index, 0 * index)}
-tables["x.gather(1, index)"] = picked, colour
+places = torch.zeros_like(x).scatter(1, idx, colour)
+tables = {"x": (x, places), "idx": (idx, 0 * idx)}
+tables["x.gather(1, idx)"] = picked, colour
 cells = ListedColormap(["none", "#3b82d690", "#d4652a90", "#2f9e5890"])
 fig, axes = plt.subplots(1, 3, figsize=(4.8, 1.6), width_ratios=[4, 2, 2])
 for ax, (title, (values, colours)) in zip(axes, tables.items(), strict=True):
@@ -22,4 +22,4 @@ for ax, (title, (values, colours)) in zip(axes, tables.items(), strict=True):
     ax.set(title=title, ylim=(3, 0), aspect="equal")
     ax.axis("off")
 fig.savefig("show_gather.svg")
-assert picked.shape == index.shape
+assert picked.shape == idx.shape

@@ -4,9 +4,9 @@ import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import ListedColormap
 
-x = torch.arange(10)  # (N,)
-cuts = {"split(4)": x.split(4), "split([5, 3, 2])": x.split([5, 3, 2])}
-cuts |= {"chunk(4)": x.chunk(4), "tensor_split(4)": x.tensor_split(4)}
+rows = torch.arange(10)  # (N,)
+cuts = {"split(4)": rows.split(4), "split([5, 3, 2])": rows.split([5, 3, 2])}
+cuts |= {"chunk(4)": rows.chunk(4), "tensor_split(4)": rows.tensor_split(4)}
 
 colours = ["none", "#3b82d6", "#d4652a", "#2f9e58", "#a266d4"]
 cell = torch.nn.functional.pad(torch.ones(6, 11), (1, 0, 2, 0))  # with gaps

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import ListedColormap
 
-A, B = torch.ones(3, 3), torch.full((2, 2), 2)
+M, N = torch.ones(3, 3), torch.full((2, 2), 2)
 C, D = torch.tensor([[1, 2], [2, 1]]), torch.eye(2)
-results = {"A.tril()": A.tril(), "A.triu(1)": A.triu(1)}
-results["block_diag(A, B)"] = torch.block_diag(A, B)
+results = {"M.tril()": M.tril(), "M.triu(1)": M.triu(1)}
+results["block_diag(M, N)"] = torch.block_diag(M, N)
 results["kron(C, D)"] = torch.kron(C, D)
 
 cells = ListedColormap(["none", "#8a8a8a50", "#3b82d6", "#d4652a"])

@@ -37,4 +37,4 @@ def test_a_picked_cell_has_the_colour_of_its_row_in_the_result(drawn):
 
 def test_the_titles(drawn):
     titles = [ax.get_title() for ax in drawn.axes]
-    assert titles == ["x", "index", "x.gather(1, index)"]
+    assert titles == ["x", "idx", "x.gather(1, idx)"]

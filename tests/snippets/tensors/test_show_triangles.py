@@ -17,9 +17,9 @@ def test_each_panel_is_that_of_numpy(drawn):
     A, B = np.ones((3, 3)), np.full((2, 2), 2)
     C, D = np.array([[1, 2], [2, 1]]), np.eye(2)
     expected = {
-        "A.tril()": np.tril(A),
-        "A.triu(1)": np.triu(A, 1),
-        "block_diag(A, B)": block_diag(A, B),
+        "M.tril()": np.tril(A),
+        "M.triu(1)": np.triu(A, 1),
+        "block_diag(M, N)": block_diag(A, B),
         "kron(C, D)": np.kron(C, D),
     }
     for ax, (title, matrix) in zip(drawn.axes, expected.items(), strict=True):
