@@ -150,7 +150,7 @@ def words_asked(texts: list[str], lang: str, frequent: set[str]) -> dict[str, st
 
 
 def frequent_words(learnt: list[dict]) -> set[str]:
-    """The words of more than one question: the others are many, and find nothing more."""
+    """The words of more than one question: the others are many, and help nobody."""
     counts = Counter()
     for question in learnt:
         counts.update(question_words(question["q"]))
