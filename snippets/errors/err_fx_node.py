@@ -9,9 +9,9 @@ compiled = torch.compile(model)
 try:
     compiled(batch)
 except RuntimeError as error:
-    first, node, *_ = str(error).splitlines()
-    print("compiled:", first)
-    print("got:", node.partition(" got ")[2])
+    print(
+        "compiled: ... got", str(error).partition(" got ")[2].splitlines()[0]
+    )
 
 torch.compiler.set_stance("force_eager")  # from here on nothing is compiled
 try:
