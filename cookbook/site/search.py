@@ -150,11 +150,11 @@ def words_asked(texts: list[str], lang: str, frequent: set[str]) -> dict[str, st
 
 
 def frequent_words(learnt: list[dict]) -> set[str]:
-    """The words of more than one question: the others are many, and help nobody."""
+    """The words of three questions and more: the others are many, and help nobody."""
     counts = Counter()
     for question in learnt:
         counts.update(question_words(question["q"]))
-    return {word for word, count in counts.items() if count > 1}
+    return {word for word, count in counts.items() if count > 2}
 
 
 def question_words(text: str) -> set[str]:

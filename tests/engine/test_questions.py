@@ -11,7 +11,9 @@ LINE = '{"q": "%s", "side": "en", "kind": "task", "wants": ["label-smoothing", "
 
 def test_the_words_of_a_question_lead_to_the_recipe_that_answers_it(cookbook):
     lines = LINE % "overconfident classifier" + LINE % "an overconfident model alone"
-    lines += LINE.replace("label-smoothing", "y") % "model of a classifier"
+    lines += 2 * (
+        LINE.replace("label-smoothing", "y") % "overconfident model of a classifier"
+    )
     cookbook.write("docs/questions/own.jsonl", lines)
     docs = search.index(Catalogue(cookbook.root), "en")["docs"]
     (n,) = (i for i, at in enumerate(docs["location"]) if "/label-smoothing/" in at)
@@ -24,7 +26,7 @@ def test_what_asks_for_a_topic_gives_the_topic_its_words(cookbook):
     cookbook.write("docs/wanted.yml", "x:\n  en: [Some topic]\n  zh: [某主题]\n")
     line = LINE.replace("label-smoothing", "y") % "where is it documented"
     other = LINE.replace('"x"', '"z"') % "documented behaviour"
-    cookbook.write("docs/questions/own.jsonl", line + other)
+    cookbook.write("docs/questions/own.jsonl", line + 2 * other)
     docs = search.index(Catalogue(cookbook.root), "en")["docs"]
     assert (docs["title"][-1], docs["asked"][-1]) == ("Some topic", "documented")
 

@@ -21,7 +21,7 @@ const ALIKE = 0.8               // what a synonym is worth
 const LIKELY = 1                // a title with a score like this says most of what was asked
 // Whether there is no recipe, fitted to the development queries: a topic without one that does as
 // well as the best recipe speaks for it; against it a good score, and many words to have it from.
-const NONE = 5.4, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
+const NONE = 5.2, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 const FIRST_AID = "errors/"     // the category of what goes wrong
