@@ -15,15 +15,15 @@ for lr in lrs:
     opt.zero_grad()
     losses[-1].backward()
     opt.step()
-losses = torch.stack(losses).detach()
-smooth = losses.unfold(0, 9, 1).mean(1)  # of 9 batches
+curve = torch.stack(losses).detach()
+smooth = curve.unfold(0, 9, 1).mean(1)  # of 9 batches
 lowest = lrs[4 + smooth.argmin()]
 fig, ax = plt.subplots(figsize=(4.8, 2.4))
-ax.semilogx(lrs, losses, "#8a8a8a80", lrs[4:-4], smooth, "C0")
+ax.semilogx(lrs, curve, "#8a8a8a80", lrs[4:-4], smooth, "C0")
 for lr, name in ((lowest, "lowest"), (lowest / 10, "begin here")):
     ax.axvline(lr, linestyle="--", color="black", linewidth=0.8)
     ax.text(lr / 1.2, 1.5, name, ha="right")
 ax.set(ylim=(0, 2), xlabel="learning rate", ylabel="loss")
 ax.minorticks_off()
 fig.savefig("plot_lr_finder.svg")
-assert smooth.min() < 0.8 * losses[0]
+assert smooth.min() < 0.8 * curve[0]

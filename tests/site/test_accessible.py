@@ -37,6 +37,7 @@ VIOLATIONS = """options => axe.run({ resultTypes: ["violations"], ...options })
     .then(found => found.violations)"""
 # Material lets keys scroll a block that is too wide, a moment after its size changed.
 SCROLLABLE = """() => [...document.querySelectorAll("pre > code")]
+    .filter(code => code.checkVisibility())  // folded code is made so once it unfolds
     .every(code => code.scrollWidth <= code.clientWidth || code.tabIndex === 0)"""
 STILL = "*, ::before, ::after { transition: none !important }"
 TARGETS = (
