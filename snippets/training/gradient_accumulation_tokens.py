@@ -15,7 +15,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 steps, batches = 4, iter(loader)
 while group := list(itertools.islice(batches, steps)):
-    count = sum((y != -100).sum() for _, y in group)
+    count = sum((y != -100).sum() for _, y in group).clamp(min=1)
     for x, y in group:
         loss = loss_fn(model(x).flatten(0, 1), y.flatten()) / count
         loss.backward()
