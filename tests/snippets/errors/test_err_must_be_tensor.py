@@ -7,6 +7,7 @@ import pytest
 import torch
 from PIL import Image
 from torch import nn
+from torchvision import models
 from torchvision.transforms.v2.functional import to_image
 from transformers import BertConfig, BertForSequenceClassification
 
@@ -92,3 +93,16 @@ def test_the_other_messages():
         print(Forgets()(x).shape)
     with raises_as_documented(PAGE, "TypeError: 'Tensor' object is not callable"):
         x(x)
+
+
+def test_models_of_torchvision():
+    x = torch.randn(2, 3, 64, 64)
+    net = models.googlenet(weights=None, init_weights=False, num_classes=3)
+    result = net.train()(x)
+    assert named(result) == "GoogLeNetOutputs"
+    assert result.logits.shape == (2, 3)
+    assert models.InceptionOutputs._fields == ("logits", "aux_logits")
+    size = {"weights": None, "weights_backbone": None, "num_classes": 3}
+    result = models.segmentation.lraspp_mobilenet_v3_large(**size)(x)
+    assert named(result) == "collections.OrderedDict"
+    assert result["out"].shape == (2, 3, 64, 64)
