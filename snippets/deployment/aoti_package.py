@@ -6,7 +6,7 @@ from torch.export import Dim
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).eval()
-x = torch.randn(2, 8)  # an example batch of two or more, on the model's device
+x = torch.randn(2, 8)  # an example batch of two or more, contiguous
 
 program = torch.export.export(
     model,  # in eval mode
@@ -15,6 +15,7 @@ program = torch.export.export(
 )
 torch._inductor.aoti_compile_and_package(program, package_path="model.pt2")
 compiled = torch._inductor.aoti_load_package("model.pt2")  # compiles nothing
+y = compiled(x.float().contiguous())  # dtype and strides are not checked
 
 with torch.inference_mode():
     for N in 1, 2, 7:

@@ -22,6 +22,8 @@ def predict(rows: list[list[float]]):  # not async: each call gets a thread
         raise HTTPException(422, "send 1 to 64 rows of 4 numbers")
     with torch.inference_mode():
         logits = model(torch.tensor(rows))  # (N, 3)
+    if not logits.isfinite().all():  # argmax would give some label
+        raise HTTPException(422, "a number is NaN or too large")
     return {"labels": logits.argmax(1).tolist()}
 
 

@@ -16,16 +16,16 @@ def evaluate(model, dataset, device, batch_size=64):
     share = range(dist.get_rank(), len(dataset), dist.get_world_size())
     loader = DataLoader(Subset(dataset, share), batch_size)  # none twice
     model.eval()
-    loss, correct, predicted = 0.0, 0, []
+    loss, correct, count, predicted = 0.0, 0, 0, []
     for x, y in loader:
-        x, y = x.to(device), y.to(device)
-        logits = model(x)
+        logits, y = model(x.to(device)), y.to(device)
         loss += nn.functional.cross_entropy(logits, y, reduction="sum").item()
         correct += (logits.argmax(1) == y).sum().item()
+        count += (y != -100).sum().item()  # cross_entropy leaves -100 out
         predicted += logits.argmax(1).tolist()
-    sums = torch.tensor([loss, correct], dtype=float, device=device)
+    sums = torch.tensor([loss, correct, count], dtype=float, device=device)
     dist.all_reduce(sums)  # the sums over all processes
-    loss, accuracy = (sums / len(dataset)).tolist()
+    loss, accuracy = (sums[:2] / sums[2]).tolist()
     return loss, accuracy, predicted
 
 

@@ -21,6 +21,7 @@ def save_checkpoint(folder, model, optimizer, epoch):
 
 def load_checkpoint(folder, model, optimizer):
     """Call it in every process; return the epoch to start with."""
+    optimizer.zero_grad()  # beside gradients its state would not be loaded
     weights, optim = dcp_state.get_state_dict(model, optimizer)
     checkpoint = {"model_state_dict": weights, "optim_state_dict": optim}
     checkpoint["epoch"] = 0

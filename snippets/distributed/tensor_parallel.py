@@ -25,8 +25,8 @@ if __name__ == "__main__":
     if "RANK" not in os.environ:  # not started by torchrun: one process
         os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0")
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
-    torch.manual_seed(0)  # the same batch in all processes
 
+    torch.manual_seed(0)  # the same weights and batches in all processes
     device = "cuda" if torch.cuda.is_available() else "cpu"
     world_size = int(os.environ["WORLD_SIZE"])  # torchrun sets it
     mesh = init_device_mesh(device, (world_size,))  # takes this process's GPU

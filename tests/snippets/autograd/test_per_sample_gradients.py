@@ -59,6 +59,17 @@ def test_another_loss_and_frozen_or_shared_weights():
     torch.testing.assert_close(some, {name: expected[name] for name in some})
 
 
+def test_class_weights_count_in_a_sum_and_cancel_in_a_mean(batch):
+    model, weight = network(nn.ReLU()), torch.tensor([1.0, 2.0, 5.0])
+    plain = per_sample_gradients(model, *batch)
+    mean = per_sample_gradients(model, *batch, nn.CrossEntropyLoss(weight))
+    torch.testing.assert_close(mean, plain)
+    loss_fn = nn.CrossEntropyLoss(weight, reduction="sum")
+    weighted = per_sample_gradients(model, *batch, loss_fn)
+    scaled = torch.einsum("n,n...->n...", weight[batch[1]], plain["3.weight"])
+    torch.testing.assert_close(weighted["3.weight"], scaled)
+
+
 def test_each_sample_has_its_own_dropout():
     model = nn.Sequential(nn.Dropout(0.5), nn.Linear(200, 3))
     x, y = torch.ones(2, 200), torch.tensor([1, 1])

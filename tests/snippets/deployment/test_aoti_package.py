@@ -17,6 +17,7 @@ from torch._inductor import (
 )
 from torch.export import Dim
 
+from tests.chains.pasted import answer
 from tests.helpers import ROOT, quoted, raises_as_documented, recipes
 
 PAGE = "deployment/aoti-package"
@@ -87,6 +88,26 @@ def test_other_sizes_and_dtypes_are_not_checked(fixed):
     garbage = compiled(torch.ones(2, 3, dtype=torch.float64))
     assert garbage.dtype == torch.float32
     assert not torch.equal(garbage, torch.full((2, 3), 3.0))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        torch.arange(6.0).view(3, 2).T,
+        torch.arange(12.0).view(4, 3)[::2],
+        torch.arange(3.0).expand(2, 3),
+        torch.arange(6, dtype=torch.float64).view(2, 3),
+    ],
+    ids=["permuted", "sliced", "expanded", "float64"],
+)
+def test_the_answer_reads_other_strides_and_dtypes(x, fixed):
+    compiled = aoti_load_package(fixed)
+    (call,) = (s for s in answer("aoti-package").splitlines() if "y = " in s)
+    names = {"compiled": compiled, "x": x}
+    exec(call, names)
+    expected = 2 * x.numpy() + 1
+    np.testing.assert_allclose(names["y"], expected)
+    assert not np.allclose(compiled(x), expected)
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,15 @@ def test_rows_of_another_length_are_refused(client, rows):
     assert answer.json() == {"detail": "send 1 to 64 rows of 4 numbers"}
 
 
+@pytest.mark.parametrize("number", ["NaN", "1e400", "1e39"])
+def test_a_number_that_float32_cannot_hold_gets_no_label(client, number):
+    headers = {"Content-Type": "application/json"}
+    body = f"[[5.1, 3.5, 1.4, 0.2], [{number}, 3.5, 1.4, 0.2]]"
+    answer = client.post("/predict", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert answer.json() == {"detail": "a number is NaN or too large"}
+
+
 def test_form_data_is_no_json(client):
     answer = client.post("/predict", data={"rows": "1"})
     assert answer.status_code == 422

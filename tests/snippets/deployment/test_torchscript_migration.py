@@ -68,6 +68,28 @@ def test_a_frozen_file_has_no_state_dict():
     assert "Missing key(s) in state_dict" in str(caught.value)
 
 
+class Positioned(nn.Linear):
+    """With a buffer that no state dict of the class holds."""
+
+    def __init__(self):
+        super().__init__(8, 3)
+        self.register_buffer("position", torch.arange(3.0), persistent=False)
+
+    def forward(self, x):
+        return super().forward(x) + self.position
+
+
+def test_an_old_file_has_buffers_that_are_not_persistent():
+    torch.jit.trace(Positioned(), torch.randn(2, 8)).save("old.pt")
+    old, model, x = torch.jit.load("old.pt"), Positioned(), torch.randn(4, 8)
+    with pytest.raises(RuntimeError) as caught:
+        model.load_state_dict(old.state_dict())
+    last = str(caught.value).splitlines()[-1].strip()
+    assert_documented(PAGE, "Unexpected key(s)", last)
+    assert not model.load_state_dict(old.state_dict(), strict=False).missing_keys
+    torch.testing.assert_close(model(x), old(x))
+
+
 def test_trace_keeps_one_branch_and_script_both():
     def sign(x):
         return x + 1 if x.sum() > 0 else x - 1

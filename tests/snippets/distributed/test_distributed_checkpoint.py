@@ -100,6 +100,17 @@ def test_loading_fills_the_dict_and_not_the_optimizer(saved):
     assert_trained([p.detach() for p in model.parameters()], 1)
 
 
+def test_the_state_is_loaded_after_a_backward_too(saved):
+    """As after a first forward and backward that only tries the memory."""
+    model = nn.Linear(8, 8)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    model(torch.randn(2, 8)).sum().backward()
+    assert snippet.load_checkpoint(saved, model, optimizer) == 1
+    model(torch.eye(8)).square().mean().backward()
+    optimizer.step()
+    assert_trained([p.detach() for p in model.parameters()], 2)
+
+
 @pytest.mark.usefixtures("group")
 def test_a_scheduler_goes_on(tmp_path):
     """Put into both functions as the page says it."""

@@ -63,6 +63,19 @@ def work(rank):
     except RuntimeError as error:
         said = str(error)
 
+    torch.manual_seed(rank)  # a layer that the plan leaves out stays as it was drawn
+    alone = MLP()
+    drawn = alone.down.weight.detach().clone()
+    tp.parallelize_module(alone, mesh, {"up": tp.ColwiseParallel()})
+    alone = alone.down.weight.equal(drawn)
+
+    odd = nn.ModuleDict({"up": nn.Linear(8, 33), "down": nn.Linear(33, 8)})
+    tp.parallelize_module(odd, mesh, plan)
+    try:
+        odd["down"](odd["up"](torch.randn(4, 8)))
+    except RuntimeError as error:
+        uneven = str(error)
+
     two = init_device_mesh("cpu", (1, 2), mesh_dim_names=("dp", "tp"))
     torch.manual_seed(0)
     both, x = MLP(), torch.randn(4, 8)
@@ -78,7 +91,8 @@ def work(rank):
     llama, ids = load("llama", distributed_config=auto), torch.arange(5)[None]
     share = llama.model.layers[0].mlp.up_proj.weight.to_local().shape
     llama = share, llama(ids).logits.detach()
-    torch.save([*trained, given, close, said, fsdp, dp, llama], f"{rank}.pt")
+    told = said, uneven, alone, dist.get_rank()
+    torch.save([*trained, given, close, told, fsdp, dp, llama], f"{rank}.pt")
     leave()
 """
 
@@ -119,7 +133,7 @@ def test_two_processes_train_as_one_without_parts(tmp_path):
     torch.manual_seed(0)
     first = list(snippet.MLP().parameters())
     for rank in range(2):
-        gradients, weights, given, close, said, fsdp, dp, own_llama = torch.load(
+        gradients, weights, given, close, told, fsdp, dp, own_llama = torch.load(
             tmp_path / f"{rank}.pt"
         )
         for own, p in zip(gradients, expected, strict=True):
@@ -133,7 +147,12 @@ def test_two_processes_train_as_one_without_parts(tmp_path):
         assert dp == (1, 0)  # what the sampler of this process needs
         assert own_llama[0] == (16, 16)  # by its own plan: half of (32, 16)
         torch.testing.assert_close(own_llama[1], llama(torch.arange(5)[None]).logits)
+        said, uneven, alone, own_rank = told
         assert_documented(PAGE, "RuntimeError: shape", f"RuntimeError: {said}")
+        if own_rank == 1:  # 16 and 17 features: rank 0 names other sizes
+            start = "RuntimeError: a and b must"
+            assert_documented(PAGE, start, f"RuntimeError: {uneven}")
+        assert alone
         printed = (tmp_path / f"{rank}.txt").read_text()
         # Half of 32 * 8, of 32 and of 8 * 32, and the last bias.
         assert printed == f"rank {rank} holds {128 + 16 + 128 + 8} of 552 weights\n"
