@@ -23,6 +23,7 @@ for module in model.modules():
 with torch.inference_mode():  # (T, N, C): T = 50 passes
     probs = torch.stack([model(x).softmax(1) for _ in range(50)])
 mean, std = probs.mean(0), probs.std(0)  # (N, C) each
+assert std.any(), "no dropout was on"
 model.eval()  # dropout off again
 
 entropy = torch.special.entr(mean).sum(1)  # (N,): the whole uncertainty

@@ -5,7 +5,7 @@ import torch
 from scipy.stats import entropy
 from torch import nn
 
-from tests.helpers import load_snippet
+from tests.helpers import ROOT, load_snippet
 
 snippet = load_snippet("evaluation/mc_dropout.py")
 
@@ -110,6 +110,34 @@ def test_the_fast_path_skips_dropout():
         torch.backends.mha.set_fastpath_enabled(before)
 
 
+class Functional(nn.Module):
+    """A block that holds a BatchNorm, and a dropout that is no module."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return nn.functional.dropout(self.norm(x), 0.5, training=self.training)
+
+
+def test_the_answer_refuses_a_model_whose_dropout_stays_off():
+    code = (ROOT / "snippets/evaluation/mc_dropout.py").read_text("utf-8")
+    code = code[code.index("model.eval()") : code.index("\nentropy")]
+    names = {"torch": torch, "nn": nn, "x": torch.randn(6, 4)}
+    with pytest.raises(AssertionError, match="no dropout was on"):
+        exec(code, names | {"model": Functional()})
+    exec(code, names | {"model": nn.Sequential(Functional(), nn.Dropout())})
+
+
+def test_the_block_is_switched_without_its_batch_norm():
+    block, x = Functional().eval(), torch.randn(6, 4)
+    block.training = True
+    assert not block.norm.training
+    assert spread(block, x) > 0
+    assert block.train().norm.training
+
+
 def test_dropout_that_is_no_module():
     class LSTM(nn.LSTM):
         def forward(self, x):
@@ -122,4 +150,5 @@ def test_dropout_that_is_no_module():
     x = torch.randn(6, 8, 16)
     for model in (LSTM(16, 16, 2, dropout=0.5), Attention(16, 2, dropout=0.5)):
         assert spread(only_dropout(model), x) == 0
-        assert spread(model.train(), x) > 0
+        model.training = True
+        assert spread(model, x) > 0
