@@ -1,5 +1,7 @@
 """Let torch compute the size of a network's output, or compute it by hand."""
 
+import copy
+
 import torch
 from torch import nn
 
@@ -13,7 +15,8 @@ if __name__ == "__main__":
     features = nn.Sequential(nn.Conv2d(1, 16, 5), nn.ReLU(), nn.MaxPool2d(2))
     shape = 1, 28, 28  # yours: one image, (C, H, W)
 
-    n = features(torch.zeros(2, *shape)).flatten(1).shape[1]  # 2 images
+    probe = copy.deepcopy(features).eval()  # statistics of BatchNorm stay
+    n = probe(torch.zeros(1, *shape)).flatten(1).shape[1]
     fc = nn.Linear(n, 10)  # 10 classes
 
     h = conv_out(28, kernel=5)  # 24

@@ -24,7 +24,7 @@ def grad_cam(model, layer, images, classes=None):
     (gradient,) = torch.autograd.grad(score, kept["maps"])  # (N, C, h, w)
     weights = gradient.mean((2, 3), keepdim=True)
     cam = (weights * kept["maps"]).sum(1, keepdim=True).relu().detach()
-    cam = F.interpolate(cam, images.shape[2:], mode="bilinear")
+    cam = F.interpolate(cam.float(), images.shape[2:], mode="bilinear")
     return (cam / cam.amax((2, 3), keepdim=True).clamp(min=1e-12))[:, 0]
 
 

@@ -6,11 +6,12 @@ from torch import nn
 
 def init_weights(module):
     """Initialise one module; model.apply(init_weights) reaches all of them."""
+    norms = nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm
     if isinstance(module, (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)):
         nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
         if module.bias is not None:
             nn.init.zeros_(module.bias)
-    elif isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm)):
+    elif isinstance(module, (*norms, nn.LayerNorm)):
         module.reset_parameters()  # weight 1, bias 0
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -132,6 +133,9 @@ def test_it_exports_what_does_not_divide():
 
 
 def test_what_is_refused():
+    images = [torch.zeros(3, 14, 21), torch.zeros(3, 32, 45)]
+    with raises_as_documented(PAGE, "RuntimeError: stack expects"):
+        next(iter(DataLoader(images, batch_size=2)))
     with raises_as_documented(PAGE, "RuntimeError: adaptive_avg_pool2d: output"):
         nn.AdaptiveAvgPool2d((7,))(torch.randn(1, 3, 5, 5))
     with raises_as_documented(PAGE, "RuntimeError: adaptive_avg_pool2d(): Expected"):

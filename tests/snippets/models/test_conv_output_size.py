@@ -1,5 +1,6 @@
 """conv-output-size: the formula against every layer, the table, each message."""
 
+import copy
 import itertools
 
 import pytest
@@ -72,12 +73,17 @@ def test_the_answer_fits_images_of_any_shape(shape, end):
     assert model(torch.randn(2, *shape)).shape == (2, 10)
 
 
-def test_the_answer_with_a_batchnorm_of_one_dimension():
-    """Of a single image it would refuse to train."""
-    layers = nn.Conv2d(1, 4, 3), nn.Flatten(), nn.BatchNorm1d(4 * 26 * 26)
-    names = {"features": nn.Sequential(*layers), "shape": (1, 28, 28)}
+def test_the_answer_leaves_the_mode_and_the_statistics_of_batchnorm():
+    """In train() mode, BatchNorm1d would also refuse a single image."""
+    norm = nn.BatchNorm1d(4 * 26 * 26)
+    features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.Flatten(), norm)
+    names = {"features": features, "shape": (1, 28, 28)}
+    before = copy.deepcopy(features.state_dict())
     exec(recipes()["conv-output-size"].answer.text, names)
     assert names["n"] == 4 * 26 * 26
+    assert all(module.training for module in features.modules())
+    for name, tensor in features.state_dict().items():
+        assert torch.equal(tensor, before[name]), name
 
 
 def test_the_size_is_kept_with_same():

@@ -21,9 +21,9 @@ def trained(bn):
     return bn.eval()
 
 
-def pasted(model):
+def pasted(model, x):
     """What the answer makes of a model."""
-    names = {"model": model}
+    names = {"model": model, "x": x}
     exec(ANSWER.text, names)
     return names["fused"]
 
@@ -54,7 +54,7 @@ def test_the_answer_on_models_of_torchvision():
     for make in (resnet18, mobilenet_v3_small):
         model, x = make(weights=None), torch.randn(2, 3, 40, 40)
         model.apply(lambda m: trained(m) if isinstance(m, nn.BatchNorm2d) else None)
-        after = pasted(model)
+        after = pasted(model, x)
         assert batchnorms(after) == 0
         assert batchnorms(model) > 0
         torch.testing.assert_close(after(x), model(x), rtol=1e-3, atol=1e-3)
@@ -66,7 +66,7 @@ def test_the_answer_in_bfloat16_and_other_dimensions():
     model = nn.Sequential(*layers, nn.Flatten(), nn.Linear(12, 4))
     model.append(trained(nn.BatchNorm1d(4))).bfloat16()
     x = torch.randn(3, 2, 6).bfloat16()
-    after = pasted(model)
+    after = pasted(model, x)
     assert not any(isinstance(m, nn.BatchNorm1d) for m in after.modules())
     torch.testing.assert_close(after(x), model(x), rtol=0.1, atol=0.1)
 
@@ -107,7 +107,7 @@ def test_following_the_calls():
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script_method")  # 2.13 and older
-def test_a_convolution_that_runs_twice_goes_wrong_silently():
+def test_a_convolution_that_runs_twice_goes_wrong_and_the_answer_says_so():
     from torch.fx.experimental.optimization import fuse
 
     class Twice(Small):
@@ -117,6 +117,8 @@ def test_a_convolution_that_runs_twice_goes_wrong_silently():
     torch.manual_seed(0)
     model, x = Twice().eval(), torch.randn(1, 4, 8, 8)
     assert not torch.allclose(fuse(model)(x), model(x), rtol=0.01, atol=0.01)
+    with pytest.raises(AssertionError):
+        pasted(model, x)
 
 
 def test_in_training():

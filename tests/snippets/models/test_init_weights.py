@@ -77,6 +77,23 @@ def test_missing_weights_and_biases_are_no_error(layer):
     assert not any((parameter == 7).any() for parameter in layer.parameters())
 
 
+@pytest.mark.parametrize(
+    "norm",
+    [
+        nn.BatchNorm1d(2),
+        nn.BatchNorm2d(2),
+        nn.BatchNorm3d(2),
+        nn.LayerNorm(2),
+        nn.GroupNorm(1, 2),
+    ],
+    ids=repr,
+)
+def test_norms_start_again(norm):
+    init_weights(spoil(norm))
+    assert norm.weight.tolist() == [1, 1]
+    assert norm.bias.tolist() == [0, 0]
+
+
 def test_other_modules_are_left_alone():
     transposed = nn.ConvTranspose2d(1, 1, 1)
     for module in nn.LSTM(2, 2), nn.PReLU(), nn.Embedding(2, 2), transposed:
