@@ -10,7 +10,8 @@ class Normalize(nn.Module):
     def __init__(self, mean):
         super().__init__()
         self.scale = nn.Parameter(torch.ones(len(mean)))  # trained
-        self.register_buffer("mean", torch.tensor(mean))  # fixed, saved
+        mean = torch.tensor(mean, dtype=torch.float32)  # NumPy's is float64
+        self.register_buffer("mean", mean)  # fixed, saved
         mask = torch.ones(len(mean))  # 1 keeps a channel
         self.register_buffer("mask", mask, persistent=False)  # not saved
 

@@ -29,7 +29,7 @@ class ResidualBlock(nn.Module):
 
 
 if __name__ == "__main__":
-    x = torch.rand(2, 64, 32, 32)
+    x = torch.rand(2, 64, 32, 32)  # (N, 64, H, W)
     project = nn.Conv2d(64, 128, kernel_size=1, stride=2, bias=False)
     shortcut = nn.Sequential(project, nn.BatchNorm2d(128))
     block = BasicBlock(64, 128, stride=2, downsample=shortcut)

@@ -1,11 +1,13 @@
 """modules-vs-children: names against a recursion of our own over __dict__."""
 
+import re
+
 import pytest
 import torch
 from torch import nn
 from torchvision.models import resnet18
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "models/modules-vs-children"
 snippet = load_snippet("models/modules_vs_children.py")
@@ -86,9 +88,13 @@ def test_parameters_of_every_module_are_counted_again_and_again():
     assert sum(p.numel() for p in model.parameters()) == 6
 
 
-def test_the_variants():
-    model = nn.Sequential(nn.Sequential(nn.ReLU(), nn.Linear(2, 2)), nn.ReLU())
-    names = [n for n, m in model.named_modules() if isinstance(m, nn.ReLU)]
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_variants(lang):
+    relu = nn.ReLU()  # one layer in two places
+    model = nn.Sequential(nn.Sequential(relu, nn.Linear(2, 2)), relu)
+    text = (ROOT / f"docs/{lang}/{PAGE}.md").read_text("utf-8")
+    (code,) = re.findall(r"`names = (\[.*nn\.ReLU\)\])`", text)
+    names = eval(code, {"nn": nn, "model": model})
     for name in names:
         model.set_submodule(name, nn.GELU())
     kinds = [type(m) for m in model.modules()]

@@ -69,6 +69,12 @@ def test_nan_where_a_token_can_look_at_nothing(pair):
         assert y.isnan().any(2).tolist() == [nan] * 2
 
 
+def test_a_float_mask_of_zeros_and_ones_hides_nothing(pair):
+    _, layer, x = pair
+    _, weights = layer(x, x, x, key_padding_mask=(~KEEP).double())
+    assert (weights > 0).all()
+
+
 def test_it_is_made_for_any_width():
     own = SelfAttention(12, 3)
     assert own(torch.randn(2, 5, 12)).shape == (2, 5, 12)

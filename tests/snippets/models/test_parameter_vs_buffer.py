@@ -1,5 +1,6 @@
 """parameter-vs-buffer: every cell of the table, and each pitfall."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -37,6 +38,13 @@ def test_forward_by_hand(layer):
 
 def test_a_new_layer_only_takes_the_mean_off(layer):
     torch.testing.assert_close(layer(torch.ones(1, 2)), torch.tensor([[0.5, 0.6]]))
+
+
+@pytest.mark.parametrize("mean", [np.full(2, 0.5), [1, 2]], ids=["numpy", "integers"])
+def test_a_mean_of_another_dtype_leaves_the_output_float32(mean):
+    layer = snippet.Normalize(mean)
+    assert layer(torch.ones(1, 2)).dtype == torch.float32
+    assert layer.half().mean.dtype == torch.float16
 
 
 def test_an_assignment_keeps_the_buffer(layer):

@@ -37,6 +37,13 @@ def test_each_token_gets_its_position():
             torch.testing.assert_close(y[n, t], x[n, t] + encode.pe[t])
 
 
+def test_one_token_at_a_time_needs_its_row():
+    encode, x = PositionalEncoding(6), torch.randn(2, 4, 6)
+    one = x[:, 3:]
+    torch.testing.assert_close(encode(one), one + encode.pe[0])
+    torch.testing.assert_close(one + encode.pe[3], encode(x)[:, 3:])
+
+
 def test_a_buffer_outside_the_state_dict():
     encode = PositionalEncoding(6)
     assert not encode.state_dict()

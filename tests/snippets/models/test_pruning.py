@@ -140,6 +140,12 @@ def test_messages():
         prune.remove(model[0], "weight")
     with raises_as_documented(PAGE, "ValueError: amount=1.5"):
         prune.l1_unstructured(model[0], "weight", amount=1.5)
+    conv = nn.Conv2d(3, 8, 3).to(memory_format=torch.channels_last)
+    with raises_as_documented(PAGE, "RuntimeError: view size is not compatible"):
+        prune.l1_unstructured(conv, "weight", amount=0.5)
+    conv.to(memory_format=torch.contiguous_format)
+    prune.l1_unstructured(conv, "weight", amount=0.5)
+    assert (conv.weight == 0).float().mean() == 0.5
     with raises_as_documented(PAGE, "AttributeError: 'ReLU'"):
         prune.l1_unstructured(model[1], "weight", amount=0.5)
 

@@ -86,6 +86,21 @@ def test_without_bias_it_is_mm():
     )
 
 
+def test_a_convolution_has_another_name_and_batchnorm_counts_twice():
+    norm = nn.BatchNorm2d(4)
+    block = nn.Sequential(nn.Conv2d(3, 4, 3), norm, nn.Conv2d(4, 4, 3), nn.GELU())
+    x = torch.randn(2, 3, 9, 9)
+    plain = step(lambda block, x: block(x), block, x)[2]
+    for options, twice in (
+        (CALLED, True),
+        (with_list([aten.convolution.default]), False),
+    ):
+        seen = norm.num_batches_tracked.item()
+        run = partial(checkpoint, **{"use_reentrant": False, **options})
+        assert (step(run, block, x)[2] > plain) is twice
+        assert norm.num_batches_tracked == seen + 2
+
+
 def with_list(names):
     return {"context_fn": partial(create_selective_checkpoint_contexts, names)}
 

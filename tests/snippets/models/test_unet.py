@@ -118,6 +118,8 @@ def test_messages(model):
         F.cross_entropy(logits, torch.full((2, 8, 8), 255))
     with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(logits, masks[:, 0])
+    with raises_as_documented(PAGE, "RuntimeError: expected scalar type Long"):
+        F.cross_entropy(logits, masks[:, 0].byte())
     with raises_as_documented(PAGE, "RuntimeError: Given input size"):
         snippet.UNet(3, 2).eval()(torch.rand(1, 3, 7, 7))
     assert F.cross_entropy(logits, masks.squeeze(1).long()) > 0
