@@ -16,7 +16,7 @@ for _ in range(50):
     nn.functional.cross_entropy(model(images), target).backward()
     optimizer.step()
 
-model.eval()  # so that each image has its own gradient
+model.eval()  # each image by itself; model.train() before you train
 x = images.detach().clone().requires_grad_(True)
 loss = nn.functional.cross_entropy(model(x), target, reduction="sum")
 (grad,) = torch.autograd.grad(loss, x)  # (N, C, H, W), like x

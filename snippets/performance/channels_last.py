@@ -9,7 +9,7 @@ x = torch.randn(2, 3, 16, 16)  # (N, C, H, W), also after the change
 expected = model(x)
 print("strides before", x.stride())
 
-model = model.to(memory_format=torch.channels_last)  # once
+model = model.to(memory_format=torch.channels_last)  # once, before training
 x = x.to(memory_format=torch.channels_last)  # every batch
 y = model(x)
 

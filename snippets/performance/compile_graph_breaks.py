@@ -25,7 +25,7 @@ if __name__ == "__main__":
     for reason in report.break_reasons:
         at = reason.user_stack[-1]  # at.filename: the file
         print(f"line {at.lineno}: {at.line}")
-    print("graphs:", report.graph_count)  # 1 is the goal; 0: a cut in a loop
+    print("graphs:", report.graph_count)  # 1 is the goal; 0: none was made
 
     compiled = torch.compile(whole, backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(x), cut(x))  # not cut: no error

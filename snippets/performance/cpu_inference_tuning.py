@@ -12,7 +12,8 @@ model.eval()
 cpu = torch.cpu.get_capabilities()  # "bf16" is ARM's
 fast = any(cpu.get(k) for k in ("avx512_bf16", "amx_bf16", "bf16"))
 dtype = torch.bfloat16 if fast else torch.float32
-model, x = model.to(dtype), x.to(dtype)  # token ids stay integers
+model = model.to(dtype)
+x = x.to(dtype) if x.is_floating_point() else x  # token ids stay integers
 with torch.inference_mode():
     y = model(x).float()
 

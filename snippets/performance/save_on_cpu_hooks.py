@@ -7,12 +7,12 @@ from torch.autograd.graph import saved_tensors_hooks
 
 
 def in_bfloat16(model):
-    """Keep float32 activations in bfloat16; weights and all others stay."""
+    """Keep float32 activations in bfloat16; weights and 1-D statistics stay."""
     weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
 
     def pack(tensor):
         is_weight = tensor.untyped_storage().data_ptr() in weights
-        if is_weight or tensor.dtype != torch.float32:
+        if is_weight or tensor.dtype != torch.float32 or tensor.dim() < 2:
             return tensor.dtype, tensor.detach()
         return tensor.dtype, tensor.bfloat16()
 

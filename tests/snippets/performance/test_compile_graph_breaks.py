@@ -158,6 +158,26 @@ def test_a_cut_in_a_loop_leaves_all_to_python(function):
         whole(function)(torch.ones(3))
 
 
+def test_explain_sees_nothing_in_a_model_that_is_compiled_already():
+    model = Part()
+    assert torch._dynamo.explain(model)(torch.ones(3)).graph_count == 1
+    torch._dynamo.reset()
+    model.compile(backend="eager")
+    assert torch._dynamo.explain(model)(torch.ones(3)).graph_count == 0
+
+
+class Part(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def test_a_cut_before_the_first_operation_is_not_listed():
+    report = torch._dynamo.explain(prints)(torch.ones(3))
+    assert (report.break_reasons, report.graph_count) == ([], 1)
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="from user code"):
+        whole(prints)(torch.ones(3))
+
+
 def test_is_compiling_leaves_the_print_out(capsys):
     def forward(x):
         if not torch.compiler.is_compiling():

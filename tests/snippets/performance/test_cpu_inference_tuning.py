@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.profiler import profile
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "performance/cpu-inference-tuning"
 
@@ -61,6 +61,16 @@ def test_the_input_must_be_converted_too():
         model(torch.ones(1, 4))
     with pytest.raises(TypeError, match="BFloat16"):
         torch.ones(1).bfloat16().numpy()
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_answer_for_token_ids(fast, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": fast})
+    names = {"model": nn.Embedding(9, 4), "x": torch.tensor([[3, 0]])}
+    exec(recipes()["cpu-inference-tuning"].answer.text, names)
+    assert names["model"].weight.dtype == (torch.bfloat16 if fast else torch.float32)
+    expected = names["model"].weight[torch.tensor([[3, 0]])].float()
+    assert torch.equal(names["y"], expected)
 
 
 def test_token_ids_stay_integers():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -54,6 +55,16 @@ torch.set_num_threads(before + 1)
 print(torch.get_num_threads() == before + 1)
 """
     assert in_a_child(code) == ["True", "True"]
+
+
+def test_a_thread_that_has_computed_keeps_its_number():
+    torch.set_num_threads(3)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 3
+        torch.set_num_threads(2)
+        assert pool.submit(torch.get_num_threads).result() == 3
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 2
 
 
 def get_threads(_):

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import runpy
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -112,6 +113,37 @@ def test_loading_brings_the_old_flag_back():
     expected = old.state[old.param_groups[0]["params"][0]]
     found = new.state[new.param_groups[0]["params"][0]]
     torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("flags", [{"fused": True}, {"fused": False}])
+@pytest.mark.parametrize("resume", [False, True])
+def test_channels_last_after_the_first_step(flags, resume):
+    """The pitfall: only the loop finds the state of each weight."""
+    torch.manual_seed(0)
+    plain, x = nn.Conv2d(3, 4, 2), torch.randn(2, 3, 4, 4)
+    other = deepcopy(plain)
+
+    def steps(model, optimizer, x):
+        for _ in range(2):
+            optimizer.zero_grad()
+            model(x).square().sum().backward()
+            optimizer.step()
+
+    expected = AdamW(plain.parameters(), lr=0.1, foreach=False)
+    steps(plain, expected, x)
+    optimizer = AdamW(other.parameters(), lr=0.1, **flags)
+    steps(other, optimizer, x)
+    torch.testing.assert_close(other.weight, plain.weight)
+
+    other.to(memory_format=torch.channels_last)
+    if resume:
+        state = optimizer.state_dict()
+        optimizer = AdamW(other.parameters(), lr=0.1, **flags)
+        optimizer.load_state_dict(state)
+    steps(plain, expected, x)
+    steps(other, optimizer, x.to(memory_format=torch.channels_last))
+    same = torch.allclose(other.weight, plain.weight, atol=1e-4)
+    assert same != flags["fused"]
 
 
 @pytest.mark.parametrize("options", [{"device": "meta"}, {"dtype": torch.complex64}])

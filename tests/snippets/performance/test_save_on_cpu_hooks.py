@@ -70,6 +70,18 @@ def test_weights_and_other_dtypes_stay():
         assert {(d, t.dtype) for d, t in kept(wide, x)} == {(dtype, dtype)}
 
 
+def test_batchnorm_keeps_its_statistics():
+    """Rounded to 8 bits, the mean of large inputs is far off."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 4))
+    x, weight = torch.randn(64, 8) + 5, model[0].weight
+    (expected,) = torch.autograd.grad(model(x).pow(4).mean(), weight)
+    with snippet.in_bfloat16(model):
+        total = model(x).pow(4).mean()
+    (found,) = torch.autograd.grad(total, weight)
+    assert (found - expected).norm() / expected.norm() < 0.05
+
+
 def test_save_on_cpu_gives_the_same():
     x = torch.randn(6, 5, requires_grad=True)
     for pin_memory in (False, True):

@@ -62,6 +62,12 @@ def test_repeated_indices_count_once():
     assert torch.bincount(index, minlength=3).tolist() == [2, 1, 0]
 
 
+def test_a_sum_in_bfloat16_stops():
+    ones, index = torch.ones(1000, dtype=torch.bfloat16), torch.zeros(1000).long()
+    assert ones.new_zeros(1).index_add_(0, index, ones).item() == 256
+    assert torch.zeros(1).index_add_(0, index, ones.float()).item() == 1000
+
+
 def test_an_if_on_a_whole_tensor():
     with raises_as_documented(PAGE, "RuntimeError: Boolean value of Tensor"):
         assert snippet.v > 0
