@@ -13,7 +13,7 @@ with torch.no_grad():
 # Where to start for float32 outputs of a network.
 assert_close(a, b, rtol=1e-4, atol=1e-4)  # raises
 close = torch.allclose(a, b, rtol=1e-4, atol=1e-4)
-worst = (a - b).abs().max()  # the largest difference
+worst = (a - b).abs().max()  # largest difference; uint8: .int() first
 exact = torch.equal(a.argmax(1), b.argmax(1))  # integers
 
 print("close:", close, "classes equal:", exact)

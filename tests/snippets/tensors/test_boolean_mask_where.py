@@ -85,6 +85,15 @@ def test_masks_must_be_boolean():
         torch.where(mask, x, 1)
 
 
+def test_filled_from_the_same_places_or_from_the_first_values():
+    x, other = torch.zeros(2, 3), torch.arange(6.0).reshape(2, 3)
+    mask = other % 2 == 1
+    first = x.clone().masked_scatter_(mask, other)
+    x[mask] = other[mask]
+    np.testing.assert_array_equal(x, np.where(mask, other, 0))
+    assert first[mask].tolist() == [0, 1, 2]
+
+
 def test_other_messages():
     x = torch.arange(3.0)
     with raises_as_documented(PAGE, "RuntimeError: Boolean value of Tensor with no"):

@@ -65,6 +65,15 @@ def test_losses_warn_and_arithmetic_does_not(loss):
     assert (pred - y).shape == (3, 3)
 
 
+def test_poisson_loss_and_equal_sizes_say_nothing():
+    pred, y = torch.rand(3, 1), torch.rand(3)
+    each = (pred.exp() - y * pred).mean()  # (N, N)
+    torch.testing.assert_close(F.poisson_nll_loss(pred, y), each)
+    x, gain = torch.ones(2, 3, 2), torch.tensor([1.0, 2.0])  # B is D
+    assert (x * gain)[0].tolist() == [[1, 2]] * 3
+    assert (x * gain[:, None, None])[0].tolist() == [[1, 1]] * 3
+
+
 def test_an_accuracy_above_one():
     pred, y = torch.ones(4, 1), torch.ones(4)
     assert ((pred > 0.5) == y).sum() / len(y) == 4

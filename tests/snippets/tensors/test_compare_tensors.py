@@ -64,6 +64,12 @@ def test_the_difference_has_no_sign():
         assert names["worst"].item() == pytest.approx(5e-5, rel=0.2)
 
 
+def test_the_difference_of_bytes_wraps():
+    a, b = torch.tensor([[1], [2]], dtype=torch.uint8)
+    assert (a - b).abs().max() == 255
+    assert (a.int() - b.int()).abs().max() == abs(1 - 2)
+
+
 def test_the_data_are_the_same_in_every_run(calls):
     snippet, _ = calls
     torch.rand(1)

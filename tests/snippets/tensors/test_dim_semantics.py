@@ -90,6 +90,14 @@ def test_softmax_guesses_and_warns(softmax):
     assert (guessed == 0.5).all()  # along dim 0, the batch
 
 
+def test_the_names_of_numpy():
+    x = snippet.x
+    sums = x.numpy().sum(axis=1, keepdims=True)
+    np.testing.assert_array_equal(x.sum(axis=1, keepdims=True), sums)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        F.softmax(x, axis=1)
+
+
 def test_what_is_refused():
     with raises_as_documented(PAGE, "IndexError: Dimension out of range"):
         snippet.x.sum(2)

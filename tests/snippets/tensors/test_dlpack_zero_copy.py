@@ -19,6 +19,15 @@ def array():
     return np.arange(6, dtype=np.float32)
 
 
+def test_the_answer_runs_where_from_dlpack_takes_nothing_else(array, monkeypatch):
+    """Before PyTorch 2.9, `copy=True` was a TypeError."""
+    call = torch.from_dlpack
+    monkeypatch.setattr(torch, "from_dlpack", lambda ext_tensor: call(ext_tensor))
+    names = {"array": array}
+    exec(answer("dlpack-zero-copy"), names)
+    assert names["own"].data_ptr() != array.ctypes.data
+
+
 def test_the_snippet():
     snippet = load_snippet("tensors/dlpack_zero_copy.py")
     assert snippet.x.tolist() == [1, 1, 1, 1]

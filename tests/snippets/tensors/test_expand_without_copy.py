@@ -112,6 +112,12 @@ def test_broadcasting_does_the_same():
     assert (torch.ones(4, 2, 3) @ torch.ones(1, 3, 2)).shape == (4, 2, 2)
 
 
+def test_a_vector_for_every_row_and_a_token_for_every_sample():
+    v, cls = torch.arange(3.0), torch.rand(1, 1, 3)
+    assert v.expand(2, -1).tolist() == [[0, 1, 2]] * 2
+    assert cls.expand(2, -1, -1).tolist() == cls.tolist() * 2
+
+
 def test_the_variants():
     x = torch.ones(2, 1)
     like = torch.zeros(2, 3)

@@ -98,10 +98,21 @@ def test_a_list_of_tensors():
     assert [i for i, u in enumerate(tensors) if torch.equal(u, t)] == [1]
 
 
+@pytest.mark.parametrize("rows", [[[7, 1, 7], [0, 0, 0], [1, 7, 0]], [4, 7, 2], [4, 2]])
+def test_the_last_place_is_that_of_a_reversed_list(rows):
+    def last(row):
+        return len(row) - 1 - row[::-1].index(7) if 7 in row else -1
+
+    hit = torch.tensor(rows) == 7
+    found = torch.where(hit.any(-1), hit.cumsum(-1).argmax(-1), -1)
+    nested = isinstance(rows[0], list)
+    assert found.tolist() == ([last(row) for row in rows] if nested else last(rows))
+
+
 def test_variants():
-    assert len(x) - 1 - (x == 7).flip(0).int().argmax() == 3
     assert x.tolist().index(7) == 1
-    assert (x - 5).abs().argmin() == 0
+    for dtype in (torch.int64, torch.uint8, torch.float64):
+        assert (x.to(dtype) - 5.0).abs().argmin() == 0
     keys, wanted = torch.tensor([30, 10, 20]), torch.tensor([10, 20, 99])
     hit = keys == wanted[:, None]
     assert torch.where(hit.any(1), hit.int().argmax(1), -1).tolist() == [1, 2, -1]

@@ -71,6 +71,17 @@ def test_the_answer_for_other_channels_and_its_gradient(shape):
     assert x.grad.isfinite().all()
 
 
+@pytest.mark.parametrize("name", ["uint8", "float16", "bfloat16", "float64"])
+def test_the_answer_for_images_of_another_dtype(name):
+    bytes_of = torch.randint(256, (2, 3, 7, 9))
+    names = {"images": bytes_of.to(getattr(torch, name))}
+    exec(answer("fixed-filters"), names)
+    for channel, dx in zip(bytes_of[1], names["dx"][1], strict=True):
+        image = channel.numpy().astype(np.uint8)
+        np.testing.assert_array_equal(dx, cv2.Sobel(image, cv2.CV_32F, 1, 0, ksize=3))
+    assert names["blurred"].dtype == names["images"].dtype
+
+
 def test_the_gradient_is_finite_where_it_is_flat():
     dx = torch.zeros(3, requires_grad=True)
     assert torch.autograd.grad(dx.pow(2).sqrt().sum(), dx)[0].isnan().all()

@@ -53,6 +53,8 @@ def test_the_answer_for_other_shapes(shape):
 def test_one_image_needs_a_batch():
     image = snippet.images[0]
     assert nn.Flatten()(image).shape == (3, 64)
+    with pytest.raises(RuntimeError, match=r"\(3x64 and 192x10\)"):
+        snippet.model(image)
     scores = snippet.model(image[None])
     torch.testing.assert_close(scores, snippet.model(snippet.images)[:1])
 

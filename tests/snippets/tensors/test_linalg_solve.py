@@ -65,7 +65,42 @@ def test_singular_matrices():
     with raises_as_documented(PAGE, "_LinAlgError: torch.linalg.solve"):
         linalg.solve(ones, ones[0])
     close(linalg.pinv(ones) @ ones[0], [0.5, 0.5])
-    close(linalg.solve(ones + 1e-2 * torch.eye(2), ones[0]), [1 / 2.01] * 2)
+
+
+def test_a_singular_covariance_with_a_larger_diagonal():
+    for scale in (1e-3, 1, 1e3):
+        A = torch.randn(4, 6).mul(scale).T.cov()  # 4 samples of 6 features
+        A[-1], A[:, -1] = A[0], A[:, 0]
+        larger = A + 1e-5 * A.diagonal().mean() * torch.eye(6).to(A)
+        linalg.cholesky(larger)
+        x = linalg.solve(larger.double(), A[0].double())
+        close(A.double() @ x / scale**2, A[0] / scale**2)
+
+
+def test_rounding_hides_a_singular_matrix():
+    A = torch.arange(1.0, 10).reshape(3, 3).double()  # of rank 2
+    b = torch.tensor([1.0, 2.0, 4.0]).double()
+    assert np.linalg.matrix_rank(A) == 2
+    assert linalg.solve(A, b).abs().max() > 1e12
+    n = torch.arange(7.0).double()
+    hilbert = 1 / (1 + n[:, None] + n)
+    assert linalg.cond(hilbert.float()) > 1e6
+    ones = hilbert @ torch.ones(7).double()
+    assert (linalg.solve(hilbert.float(), ones.float()) - 1).abs().max() > 1e-2
+    close(linalg.solve(hilbert, ones), np.ones(7))
+
+
+def test_dependent_columns_and_the_driver_of_a_gpu():
+    X = torch.cat([torch.eye(3).repeat(4, 1), torch.ones(12, 1)], dim=1)
+    y = torch.randn(12)
+    smallest = np.linalg.lstsq(X.numpy(), y.numpy(), rcond=None)[0]
+    close(linalg.lstsq(X, y).solution, smallest)
+    close(linalg.pinv(X) @ y, smallest)
+    try:
+        gels = linalg.lstsq(X, y, driver="gels").solution
+    except linalg.LinAlgError:
+        return  # a zero on the diagonal that rounding has left exact
+    assert not np.allclose(gels, smallest, atol=0.1)
 
 
 def test_right_hand_sides_stand_in_columns():
@@ -99,6 +134,13 @@ def test_the_answer_for_a_wide_matrix_and_a_batch():
     exec(answer("linalg-solve"), names)
     close(names["w"], np.linalg.pinv(wide.numpy()) @ names["y"].numpy())
     close((two @ names["x"][..., None]).squeeze(-1), names["b"].numpy())
+
+
+def test_a_regression_with_an_intercept():
+    X = torch.randn(20, 2)
+    y = 3 * X[:, 0] - X[:, 1] + 5
+    both = torch.cat([X, torch.ones_like(X[:, :1])], dim=1)
+    close(linalg.lstsq(both, y).solution, [3, -1, 5])
 
 
 def test_variants():

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 from tests.chains.pasted import answer
 from tests.helpers import ROOT, assert_documented, load_snippet, raises_as_documented
@@ -111,6 +113,20 @@ def test_what_else_is_refused():
         [torch.ones(2)].to("cpu")
     with raises_as_documented(PAGE, "ValueError: setting an array element"):
         np.array([np.ones(2), np.ones(3)])
+
+
+def test_padded_labels_are_left_out_of_the_loss():
+    torch.manual_seed(0)
+    labels = [torch.tensor([2, 1]), torch.tensor([0])]
+    padded = pad_sequence(labels, batch_first=True, padding_value=-100)
+    logits = torch.randn(2, 3, 2)  # (N, C, T)
+    log_p = logits.double().log_softmax(1)
+    by_hand = -(log_p[0, 2, 0] + log_p[0, 1, 1] + log_p[1, 0, 0]) / 3
+    loss = F.cross_entropy(logits, padded).item()
+    assert abs(loss - by_hand.item()) < 1e-5
+    zeros = pad_sequence(labels, batch_first=True)
+    by_hand = (3 * by_hand - log_p[1, 0, 1]) / 4
+    assert abs(F.cross_entropy(logits, zeros).item() - by_hand.item()) < 1e-5
 
 
 def test_the_way_back():

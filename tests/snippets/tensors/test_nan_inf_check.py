@@ -89,6 +89,16 @@ def test_comparison_and_multiplication_do_not_help():
     assert (x * x.isfinite()).isnan().any()
 
 
+def test_batch_norm_keeps_the_nan_of_a_batch():
+    model = torch.nn.BatchNorm1d(2)
+    model(torch.ones(4, 2))
+    assert all(v.isfinite().all() for v in model.state_dict().values())
+    model(torch.full((4, 2), torch.nan))
+    assert all(p.isfinite().all() for p in model.parameters())
+    assert not all(v.isfinite().all() for v in model.state_dict().values())
+    assert model.eval()(torch.ones(4, 2)).isnan().all()
+
+
 def test_nan_to_num():
     clean = snippet.x.nan_to_num(nan=0.0, posinf=1e4, neginf=-1e4)
     expected = np.nan_to_num(ARRAY, nan=0.0, posinf=1e4, neginf=-1e4)
