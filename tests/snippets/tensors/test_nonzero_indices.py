@@ -68,6 +68,9 @@ def test_pitfalls():
     x = torch.tensor([[0, 2], [3, 0]])
     assert x[torch.nonzero(x)].shape == (2, 2, 2)
     assert x[torch.nonzero(x, as_tuple=True)].tolist() == [2, 3]
+    wide = torch.tensor([[0, 2, 4], [3, 0, 0]])
+    with pytest.raises(IndexError, match="index 2 is out of bounds"):
+        wide[torch.nonzero(wide)]
 
 
 def test_the_answer_where_nothing_is_found():
@@ -105,6 +108,7 @@ def test_fixed_shapes():
     assert torch.where(mask, x, 0).tolist() == [4, 0, 6]
     assert (x * mask).sum() / mask.sum() == x[mask].mean()
     assert torch.nonzero_static(mask, size=3).tolist() == [[0], [2], [-1]]
+    assert torch.nonzero_static(mask, size=1).tolist() == [[0]]
     assert mask.nonzero()[0].tolist() == [0]
     table = torch.tensor([[0, 1], [2, 3]])
     assert torch.count_nonzero(table, dim=1).tolist() == [1, 2]

@@ -170,6 +170,13 @@ def test_an_image_from_opencv():
         np.testing.assert_array_equal(image[channel].numpy(), expected, strict=True)
 
 
+def test_the_mask_of_a_masked_array():
+    masked = np.ma.masked_greater(np.array([1.0, 1e20, 3.0]), 1e19)
+    assert torch.from_numpy(masked).tolist() == [1, 1e20, 3]  # no mask
+    filled = torch.from_numpy(masked.filled(np.nan))
+    assert filled.isnan().tolist() == [False, True, False]
+
+
 def test_scalars_and_lists():
     assert torch.tensor(np.float64(1.5)).item() == 1.5
     assert torch.tensor([[1, 2]]).tolist() == [[1, 2]]

@@ -47,12 +47,15 @@ def test_item_keeps_the_kind_of_number(value):
         assert type(tensor.item()) is type(value)
 
 
-def test_the_answer_in_bfloat16_and_for_a_matrix():
+def test_the_answer_in_bfloat16_and_for_a_batch():
     logits = torch.tensor([[0.25, -1.0], [0.5, 3.0]], dtype=torch.bfloat16)
-    names = {"logits": logits, "loss": logits[:1, :1]}
+    names = {"logits": logits[1:], "loss": logits[:1, :1]}
     exec(answer("scalar-item"), names)
-    assert (names["value"], names["label"]) == (0.25, 3)
-    assert names["values"] == [[0.25, -1.0], [0.5, 3.0]]
+    assert (names["value"], names["label"]) == (0.25, 1)
+    assert names["values"] == [[0.5, 3.0]]
+    names["logits"] = logits  # two samples have no one label: 3 would be no class
+    with raises_as_documented(PAGE, "RuntimeError: a Tensor with 2 elements"):
+        exec(answer("scalar-item"), names)
 
 
 TWO, ONE, ZERO_DIM = torch.ones(2), torch.ones(1), torch.tensor(1.25)
