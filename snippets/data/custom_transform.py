@@ -15,9 +15,9 @@ class RandomRightAngle(v2.Transform):
         return v2.functional.rotate(inpt, params["angle"], expand=True)
 
 
-start = [RandomRightAngle(), v2.RandomResizedCrop(224), v2.RandAugment()]
+start = [v2.RGB(), RandomRightAngle(), v2.RandomResizedCrop(224)]
 end = [v2.ToImage(), v2.ToDtype(torch.float32, scale=True), v2.RandomErasing()]
-train_transform = v2.Compose([*start, *end])
+train_transform = v2.Compose([*start, v2.RandAugment(), *end])
 
 
 if __name__ == "__main__":

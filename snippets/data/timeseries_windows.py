@@ -14,11 +14,12 @@ def windows(series, past, future=1):
 if __name__ == "__main__":
     t = np.arange(1000)
     series = np.stack([t / 100 + np.sin(t / 8), np.cos(t / 8)], 1)  # (T, F)
-    series = torch.as_tensor(series, dtype=torch.float32)  # from NumPy
+    series = torch.as_tensor(series, dtype=torch.float64)  # from NumPy
     past, cut = 48, int(0.8 * len(series))
     mean = series[:cut].mean(0)  # of training only
-    std = series[:cut].std(0).clamp(min=1e-6)  # a column may be constant
-    z = (series - mean) / std
+    constant = series[:cut].amin(0) == series[:cut].amax(0)
+    std = series[:cut].std(0).masked_fill(constant, 1)
+    z = ((series - mean) / std).float()
     train, val = windows(z[:cut], past), windows(z[cut - past :], past)
     loader = DataLoader(train, batch_size=32, shuffle=True)
     x, y = next(iter(loader))

@@ -10,7 +10,7 @@ boxes = torch.tensor(  # (N, 4): x1, y1, x2, y2
 scores = torch.tensor([0.9, 0.8, 0.7, 0.6])  # (N,)
 labels = torch.tensor([0, 0, 1, 2])  # (N,): classes
 
-keep = batched_nms(boxes, scores, labels, iou_threshold=0.5)
+keep = batched_nms(boxes.float(), scores.float(), labels, iou_threshold=0.5)
 boxes, scores, labels = boxes[keep], scores[keep], labels[keep]
 iou = box_iou(boxes, truth)  # (K, M): of the K boxes that were kept
 

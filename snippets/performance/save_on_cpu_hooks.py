@@ -7,7 +7,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 
 def in_bfloat16(model):
-    """Keep float32 activations in bfloat16; weights and 1-D statistics stay."""
+    """Keep float32 activations in bfloat16, not weights or 1-D statistics."""
     weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
 
     def pack(tensor):

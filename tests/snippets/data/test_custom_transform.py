@@ -79,7 +79,7 @@ def test_the_whole_pipeline():
     assert len({view.sum().item() for view in views}) == 8
     kinds = [type(step).__name__ for step in snippet.train_transform.transforms]
     assert kinds == [
-        *("RandomRightAngle", "RandomResizedCrop", "RandAugment"),
+        *("RGB", "RandomRightAngle", "RandomResizedCrop", "RandAugment"),
         *("ToImage", "ToDtype", "RandomErasing"),
     ]
     torch.stack(views)  # whatever the turn
@@ -141,9 +141,10 @@ def test_images_that_are_not_rgb_and_arrays():
     array = np.array(photo)
     assert Drawn(90)(array) is array
     assert snippet.train_transform(v2.ToImage()(array)).shape == (3, 224, 224)
-    for other in ("RGBA", "P"):
+    for other in ("RGBA", "P", "LA", "L", "1", "CMYK"):
         for _ in range(20):
-            snippet.train_transform(photo.convert(other).convert("RGB"))
+            view = snippet.train_transform(photo.convert(other))
+            assert view.shape == (3, 224, 224)
 
 
 def test_erasing_after_normalize_fills_with_the_mean():

@@ -73,6 +73,17 @@ def test_the_answer_alone_on_a_subset():
     assert stats.chisquare(torch.bincount(drawn)[[1, 4]]).pvalue > 0.01
 
 
+@pytest.mark.parametrize("dtype", [None, "int32", "uint8", "float32"])
+def test_labels_of_any_kind(dtype):
+    """A list, as of ImageFolder, and arrays."""
+    labels = [2, 0, 2, 2]
+    given = labels if dtype is None else np.array(labels, dtype=dtype)
+    names = {"target": given, "dataset": range(4)}
+    exec(answer("imbalanced-sampler"), names)
+    expected = compute_sample_weight("balanced", labels) * 2 / 4  # 1 / count
+    np.testing.assert_allclose(names["sampler"].weights, expected, rtol=1e-6)
+
+
 def test_one_class_and_one_sample():
     assert on(torch.tensor([2, 2]))["sampler"].weights.tolist() == [0.5, 0.5]
     assert list(on(torch.tensor([3]))["sampler"]) == [0]
@@ -84,12 +95,12 @@ def test_bad_labels_are_refused():
     with raises_as_documented(PAGE, "RuntimeError: bincount only supports"):
         on(torch.eye(3, dtype=torch.int64))
     with raises_as_documented(PAGE, 'NotImplementedError: "bincount_cpu" not'):
-        on(torch.tensor([0.0, 1.0]))
+        torch.bincount(torch.tensor([0.0, 1.0]))
     with (
         raises_as_documented(PAGE, "IndexError: The shape of"),
         pytest.warns(UserWarning, match="uint8"),
     ):
-        on(torch.tensor([0, 1, 2, 0], dtype=torch.uint8))
+        torch.tensor([2, 1, 1])[torch.tensor([0, 1, 2, 0], dtype=torch.uint8)]
 
 
 def test_the_other_documented_errors():

@@ -19,7 +19,7 @@ PAGE = "data/text-vocabulary"
 snippet = load_snippet("data/text_vocabulary.py")
 SNIPPETS = Path(__file__).parents[3] / "snippets"
 SOURCE = (SNIPPETS / "data/text_vocabulary.py").read_text()
-BUILD = SOURCE[SOURCE.index("count =") : SOURCE.index("print(")]
+BUILD = SOURCE[SOURCE.index("def tokenize") : SOURCE.index("print(")]
 
 
 def build(train, test):
@@ -30,17 +30,18 @@ def build(train, test):
 
 
 def test_by_hand():
-    # the 4, sat 2, on 2, cat 2; mat and dog once
+    # the 4; sat, on, cat and the full stop 2; mat and dog once
     assert list(snippet.vocab)[:3] == ["<pad>", "<unk>", "the"]
-    assert set(snippet.vocab) == {"<pad>", "<unk>", "the", "cat", "sat", "on"}
-    assert sorted(snippet.vocab.values()) == list(range(6))
-    the, sat = snippet.vocab["the"], snippet.vocab["sat"]
-    assert snippet.batch.tolist() == [[the, 1, sat], [1, 0, 0]]
+    assert set(snippet.vocab) == {"<pad>", "<unk>", "the", "cat", "sat", "on", "."}
+    assert sorted(snippet.vocab.values()) == list(range(7))
+    the, sat, stop = (snippet.vocab[word] for word in ("the", "sat", "."))
+    assert snippet.batch.tolist() == [[the, 1, sat, stop], [1, 0, 0, 0]]
     assert snippet.batch.dtype == torch.int64
     assert [snippet.back[i] for i in snippet.batch[0].tolist()] == [
         "the",
         "<unk>",
         "sat",
+        ".",
     ]
 
 
@@ -64,12 +65,15 @@ def test_texts_that_hold_the_marks_themselves():
 
 
 def test_punctuation_is_split_off():
-    pattern = r"\w+|[^\w\s]"
-    for lang in ("en", "zh"):
-        text = Path(SNIPPETS.parent, f"docs/{lang}/{PAGE}.md").read_text("utf-8")
-        assert f're.findall(r"{pattern}", text.lower())' in text
-    found = re.findall(pattern, "The cat's mat, (2nd) mat.".lower())
-    assert " ".join(found) == "the cat ' s mat , ( 2nd ) mat ."
+    found = snippet.tokenize("The cat's mat, (2nd) mat. A café: naïve!")
+    assert " ".join(found) == "the cat ' s mat , ( 2nd ) mat . a café : naïve !"
+    vocab, batch = build(["Good, good."], ["A good."])  # the end of both texts
+    assert batch.tolist() == [[1, vocab["good"], 1]]
+
+
+def test_a_clause_in_chinese_is_one_word():
+    text = "\u732b\u5750\u7740\uff0c\u72d7\u8dd1"  # cat sits, dog runs
+    assert snippet.tokenize(text) == re.split("(\uff0c)", text)
 
 
 def test_empty_and_unknown_texts():
@@ -100,7 +104,7 @@ def test_a_vocabulary_in_json_and_another_one(tmp_path):
     file.write_text(json.dumps(snippet.vocab))
     assert json.loads(file.read_text()) == snippet.vocab
     embedding = nn.Embedding(len(snippet.vocab), 4, padding_idx=0)
-    assert embedding(snippet.batch).shape == (2, 3, 4)
+    assert embedding(snippet.batch).shape == (2, 4, 4)
     other, ids = build(["x y z v w u t"] * 2, ["t"])
     assert len(other) > len(snippet.vocab)
     with pytest.raises(IndexError, match="index out of range in self"):

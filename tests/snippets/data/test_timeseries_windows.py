@@ -71,6 +71,18 @@ def test_the_answer_takes_a_series_of_numpy(kind):
     np.testing.assert_allclose(y, expected[80, :1], atol=1e-5)
 
 
+def test_columns_that_are_hard_to_scale():
+    """A flag that is 1 only after the cut, a constant, a meter that counts far up."""
+    t = np.arange(100)
+    flag, constant, meter = t >= 80, np.full(100, 0.1), 1.7e9 + t
+    names = {"series": np.stack([flag, constant, meter], 1)}
+    exec(recipes()["timeseries-windows"].answer.text, names)
+    assert torch.equal(names["z"][:, 0], torch.from_numpy(flag).float())
+    assert names["z"][:, 1].abs().max() < 1e-6
+    expected = (t - t[:80].mean()) / t[:80].std(ddof=1)
+    np.testing.assert_allclose(names["z"][:, 2], expected, atol=1e-5)
+
+
 def test_a_random_split_shares_steps():
     index = torch.arange(200.0)[:, None]
     generator = torch.Generator().manual_seed(0)
@@ -124,6 +136,10 @@ def test_variants():
     columns = ["sales", "price"]
     table = torch.tensor(frame[columns].to_numpy(), dtype=torch.float32)
     assert table.tolist() == [[1, 0.5], [2, 1.5]]
+    gap = pd.DataFrame({"sales": [1, None, 3, None, 5]})
+    filled = gap.ffill().to_numpy(copy=True)  # without a copy, torch may warn
+    assert torch.as_tensor(filled).flatten().tolist() == [1, 1, 3, 3, 5]
+    assert torch.as_tensor(gap.to_numpy(copy=True)).mean().isnan()
     many = ConcatDataset([windows(s, 3) for s in (series, series + 100)])
     assert len(many) == 14
     assert all(abs(x[0, 0] - y) <= 6 for x, y in many)

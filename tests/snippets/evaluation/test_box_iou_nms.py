@@ -5,6 +5,7 @@ import pytest
 import torch
 from torchvision import ops
 
+from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
 
 snippet = load_snippet("evaluation/box_iou_nms.py")
@@ -54,6 +55,35 @@ def test_kept_boxes():
     assert snippet.keep.tolist() == [0, 2, 3]
     assert snippet.labels.tolist() == [0, 1, 2]
     assert snippet.scores.tolist() == pytest.approx([0.9, 0.7, 0.6])
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.int64, torch.float64, torch.float16, torch.bfloat16], ids=str
+)
+def test_the_answer_takes_boxes_of_any_dtype(drawn, dtype):
+    boxes, scores, labels = drawn
+    half = scores.to(dtype if dtype.is_floating_point else torch.float64)
+    names = {"boxes": boxes.to(dtype), "scores": half, "labels": labels}
+    names["truth"] = boxes[:3]
+    exec(answer("box-iou-nms"), names)
+    assert names["keep"].tolist() == greedy(boxes, half, labels, 0.5)
+
+
+def test_half_precision_has_no_room_for_the_offsets_of_classes(monkeypatch):
+    """As on a GPU, whose NMS takes float16; nms itself computes in float32 here."""
+    nms = ops.nms
+    monkeypatch.setattr(
+        ops.boxes, "nms", lambda boxes, scores, t: nms(boxes.float(), scores.float(), t)
+    )
+    generator = torch.Generator().manual_seed(0)
+    corners = 600 * torch.rand(200, 2, generator=generator)
+    boxes = torch.cat([corners, corners + 40], 1).half()  # pixels of a photo
+    scores, labels = torch.rand(200, generator=generator).half(), torch.full((200,), 79)
+    expected = nms(boxes.float(), scores.float(), 0.5).tolist()
+    assert ops.batched_nms(boxes, scores, labels, 0.5).tolist() != expected
+    names = {"boxes": boxes, "scores": scores, "labels": labels, "truth": boxes}
+    exec(answer("box-iou-nms"), names)
+    assert names["keep"].tolist() == expected
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.5])

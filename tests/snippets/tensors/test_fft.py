@@ -43,6 +43,13 @@ def test_the_answer_for_a_batch_at_another_rate(T):
     close(names["freq"], np.fft.rfftfreq(T, 1 / 8000))
 
 
+def test_the_mean_and_the_last_value_are_doubled():
+    signal = 3 + 0.5 * torch.cos(torch.pi * torch.arange(8.0))  # T is even
+    names = {"x": signal, "rate": 8}
+    exec(answer("fft"), names)
+    close(names["amplitude"], [2 * 3, 0, 0, 0, 2 * 0.5])
+
+
 def test_convolution():
     expected = scipy.signal.fftconvolve(x, snippet.h)
     close(snippet.conv, expected)
