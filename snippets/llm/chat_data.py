@@ -18,7 +18,7 @@ def mask_labels(tokenizer, chat):
     )
     ids = torch.tensor(tokens["input_ids"])
     mask = torch.tensor(tokens["assistant_masks"]).bool()
-    assert mask.any(), "the template has no {% generation %}"
+    assert mask.any(), "no answer, or no {% generation %} in the template"
     labels = ids.masked_fill(~mask, -100)
     return ids, labels
 

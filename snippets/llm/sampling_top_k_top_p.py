@@ -10,13 +10,13 @@ def sample(logits, temperature=1.0, top_k=None, top_p=None):
     logits = logits.float() / temperature
     if top_k:  # only the k most likely
         k = min(top_k, logits.shape[-1])
-        kth = logits.topk(k).values[:, -1:]
+        kth = logits.topk(k).values[..., -1:]
         logits = logits.masked_fill(logits < kth, -torch.inf)
     if top_p is not None:  # the fewest that reach p together
         ordered, ids = logits.sort(descending=True)
         p = ordered.softmax(-1)
         drop = p.cumsum(-1) - p >= top_p  # what comes before reaches p
-        drop[:, 0] = False
+        drop[..., 0] = False
         logits = logits.scatter(-1, ids, ordered.masked_fill(drop, -torch.inf))
     return torch.multinomial(logits.softmax(-1), num_samples=1)
 

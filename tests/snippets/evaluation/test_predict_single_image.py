@@ -62,6 +62,11 @@ def test_messages():
     for mode, text in (("RGBA", "RuntimeError: The size"), ("L", "RuntimeError: outp")):
         with raises_as_documented(PAGE, text):
             transform(Image.new(mode, (300, 260)))
+    digits, to_tensor = torch.nn.Conv2d(1, 8, 3), v2.functional.to_image
+    image = Image.new("RGB", (28, 28))
+    with raises_as_documented(PAGE, "RuntimeError: Given groups=1"):
+        digits(to_tensor(image)[None].float())
+    digits(to_tensor(image.convert("L"))[None].float())
     model = resnet18(num_classes=3)
     with raises_as_documented(PAGE, "ValueError: Expected more"):
         model(torch.rand(1, 3, 32, 32))

@@ -71,6 +71,22 @@ def test_mean_iou_of_torchmetrics_averages_over_images():
     assert metric.compute().item() != pytest.approx(miou(pred, target, 2))
 
 
+def test_one_logit():
+    torch.manual_seed(0)
+    target = torch.randint(2, (3, 8, 8))
+    logits = torch.rand(3, 1, 8, 8)  # all above 0: every pixel is the object
+    known = target.clone()
+    known[:, 0] = 255
+    metric = JaccardIndex("binary", ignore_index=255)
+    metric.update(logits.squeeze(1).sigmoid(), known)
+    keep = known != 255
+    expected = jaccard_score(target[keep], np.ones(keep.sum().item()))
+    assert metric.compute().item() == pytest.approx(expected)
+    metric.reset()
+    metric.update(logits.squeeze(1), known)  # taken for probabilities
+    assert metric.compute().item() < expected - 0.1
+
+
 def test_messages(masks):
     pred, target = masks
     with raises_as_documented(PAGE, "RuntimeError: shape"):

@@ -83,8 +83,14 @@ def test_labels_by_the_tags(tokenizer):
 
 def test_a_template_without_the_tags(tokenizer):
     tokenizer.chat_template = NO_TAGS
-    with pytest.raises(AssertionError, match="the template has no"):
+    with pytest.raises(AssertionError, match="in the template"):
         snippet.mask_labels(tokenizer, CHAT)
+
+
+def test_a_chat_without_an_answer(tokenizer):
+    with pytest.raises(AssertionError, match="no answer, or"):
+        snippet.mask_labels(tokenizer, CHAT[:2])
+    assert snippet.prefix_labels(tokenizer, CHAT[:2])[1].eq(-100).all()
 
 
 @pytest.mark.parametrize(

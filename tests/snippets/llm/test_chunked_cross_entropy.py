@@ -139,6 +139,30 @@ def test_without_the_head_of_a_hugging_face_model():
     torch.testing.assert_close(loss, expected)
 
 
+@pytest.mark.parametrize("name", ["Gemma2", "Granite", "Cohere"])
+def test_models_that_change_the_logits_after_the_head(name):
+    transformers = pytest.importorskip("transformers")
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "pad_token_id": 0}
+    change = {"final_logit_softcapping": 1.0, "logits_scaling": 8.0}
+    change["logit_scale"] = 0.1
+    config = getattr(transformers, f"{name}Config")(vocab_size=50, **sizes, **heads)
+    known = [key for key in change if hasattr(config, key)]
+    assert len(known) == 1
+    for key in known:
+        setattr(config, key, change[key])
+    torch.manual_seed(0)
+    model = getattr(transformers, f"{name}ForCausalLM")(config).eval()
+    model.lm_head.weight.data.normal_()
+    ids = torch.randint(50, (2, 7))
+    with torch.no_grad():
+        expected = model(ids, labels=ids).loss
+        h = model.model(ids).last_hidden_state
+        h, target = h[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
+        loss = chunked_cross_entropy(h, model.lm_head.weight, target, rows=5)
+    assert abs(loss - expected) > 0.1
+
+
 def test_the_size_on_the_page():
     assert f"{8192 * 128_256 * 4 / 2**30:.1f}" == "3.9"
 

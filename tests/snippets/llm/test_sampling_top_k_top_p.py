@@ -70,8 +70,17 @@ def test_the_logits_of_the_caller_stay():
 
 
 def test_all_positions_at_once():
-    with raises_as_documented(PAGE, "RuntimeError: prob_dist must be"):
-        sample(torch.zeros(2, 3, 4))
+    for options in ({}, {"temperature": 0.8, "top_k": 2, "top_p": 0.9}):
+        with raises_as_documented(PAGE, "RuntimeError: prob_dist must be"):
+            sample(torch.zeros(2, 3, 4), **options)
+
+
+def test_the_logits_of_one_text():
+    logits = torch.tensor([0.0, 9.0, 8.0, 1.0])
+    assert sample(logits, top_k=1).tolist() == [1]
+    torch.manual_seed(0)
+    drawn = {sample(logits, top_k=3, top_p=0.9).item() for _ in range(50)}
+    assert drawn == {1, 2}
 
 
 def test_temperature_zero_is_greedy():
