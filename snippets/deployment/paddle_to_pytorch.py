@@ -12,6 +12,8 @@ def load_paddle(model: nn.Module, arrays: dict[str, np.ndarray]) -> None:
     training, 1 - Paddle's momentum. Raises KeyError or RuntimeError where
     a name or a shape does not match.
     """
+    if any(array.dtype == np.uint16 for array in arrays.values()):
+        raise TypeError("bits of bfloat16: save the arrays as float32")
     state = {key: torch.tensor(array) for key, array in arrays.items()}
     for name, module in model.named_modules(remove_duplicate=False):
         if isinstance(module, nn.Linear):  # (in, out) -> (out, in)
