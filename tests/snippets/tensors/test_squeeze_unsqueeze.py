@@ -78,3 +78,12 @@ def test_what_a_missing_batch_raises():
         nn.Conv2d(1, 8, 3)(torch.rand(64, 28, 28))
     with raises_as_documented(PAGE, "ValueError: expected 4D input"):
         nn.BatchNorm2d(3)(snippet.image)
+
+
+def test_outputs_and_labels_of_other_shapes_broadcast():
+    out, labels = torch.rand(8, 1), torch.rand(8)
+    assert (out - labels).shape == (8, 8)
+    expected = sum((o - y) ** 2 for o, y in zip(out[:, 0], labels, strict=True)) / 8
+    torch.testing.assert_close(F.mse_loss(out.squeeze(1), labels), expected)
+    with pytest.warns(UserWarning, match="Using a target size"):
+        assert F.mse_loss(out, labels) != expected

@@ -61,6 +61,16 @@ def test_without_minlength_the_last_classes_are_missing():
     assert torch.bincount(torch.tensor([0, 1])).shape == (2,)
 
 
+def test_an_ignored_label_lengthens_the_counts():
+    y = torch.tensor([[0, 255], [2, 0]])
+    names = {"y": y.flatten(), "C": 3}
+    exec(answer("unique-bincount"), names)
+    assert len(names["per_class"]) == 256
+    names["y"] = y[y != 255]
+    exec(answer("unique-bincount"), names)
+    assert names["per_class"].tolist() == [2, 0, 1]
+
+
 def test_python_finds_no_duplicates_in_a_tensor():
     assert len(set(y)) == 5
     assert max(Counter(y).values()) == 1
