@@ -168,3 +168,9 @@ def test_in_place_it_compiles_bare_layers_since_2_14(counter):
         model(torch.ones(2, 4))
         assert next(iter(model.state_dict())) in ("weight", "0.weight")
     assert counter.frame_count == (2 if torch.__version__ >= "2.14" else 0)
+
+
+def test_torch_compile_compiles_bare_layers_in_every_version(counter):
+    for model in (nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.ReLU())):
+        torch.compile(model, backend=counter)(torch.ones(2, 4))
+    assert counter.frame_count == 2
