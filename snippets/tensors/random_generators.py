@@ -5,7 +5,7 @@ from torch.nn import functional as F
 
 weights = torch.tensor([0.1, 0.2, 0.7])  # (C,): how often each index is drawn
 
-generator = torch.Generator().manual_seed(0)
+generator = torch.Generator().manual_seed(0)  # once, before any loop
 x = torch.randn(2, 3, generator=generator)
 order = torch.randperm(5, generator=generator)
 picks = torch.multinomial(weights, 9, replacement=True, generator=generator)

@@ -77,6 +77,9 @@ def test_the_default_seed_is_always_the_same():
     assert torch.equal(*draws)
     logged = one.seed()
     assert logged == one.initial_seed() != other.initial_seed()
+    epochs = [torch.rand(3, generator=one) for _ in range(2)]
+    assert not torch.equal(*epochs)
+    one.manual_seed(logged)
     again = torch.rand(3, generator=seeded(logged))
     assert torch.equal(again, torch.rand(3, generator=one))
 
