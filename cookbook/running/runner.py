@@ -1,6 +1,5 @@
 """Run blocks through the fork server and say what came of it."""
 
-import contextlib
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -33,6 +33,13 @@ GROUP = "a process group, whose threads still run"  # as the guard says it
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
 # On stdout, in torch 2.8 to 2.10; several processes tear each other's lines.
 GLOO = re.compile(r"^(\[Gloo\].*|.*connected peer ranks.*|\d*)\n", re.MULTILINE)
+FONTS = """
+from pathlib import Path
+from matplotlib import font_manager, get_cachedir  # makes the list
+
+file = Path(get_cachedir(), f"fontlist-v{font_manager.FontManager.__version__}.json")
+print(file if file.exists() else "")
+"""
 TRACEBACK = "Traceback (most recent call last):"
 # Caches that are below the home unless set.
 DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}
@@ -267,16 +274,18 @@ def starts_fresh(job: Job) -> bool:
 
 
 def fonts(job: Job) -> str | None:
-    """Matplotlib's list of the fonts here, for a script that draws; made once."""
+    """Matplotlib's list of the fonts here, for a script that draws."""
     script = Path(job.argv[0])
-    if script.suffix == ".py" and "matplotlib" in read(script):
-        with contextlib.suppress(ImportError):
-            from matplotlib import font_manager, get_cachedir  # makes the list
+    draws = script.suffix == ".py" and "matplotlib" in read(script)
+    return font_list() if draws else None
 
-            name = f"fontlist-v{font_manager.FontManager.__version__}.json"
-            file = Path(get_cachedir(), name)
-            return str(file) if file.exists() else None
-    return None
+
+@cache
+def font_list() -> str | None:
+    """The list, made once, by a Python of its own: a thread of a timer goes with it."""
+    command = [sys.executable, "-c", FONTS]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    return said.stdout.strip() or None
 
 
 def block_environment(job: Job, folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from torch import nn
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 3))
 opt, losses = torch.optim.AdamW(net.parameters()), []
-lrs = torch.logspace(-5, 1, 100).tolist()
+lrs = torch.logspace(-5, 0, 100).tolist()  # more is chaos
 for lr in lrs:
     opt.param_groups[0]["lr"] = lr
     x = torch.randn(64, 10)
