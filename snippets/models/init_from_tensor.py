@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
-layer = nn.Linear(3, 2)  # its weight has shape (out, in)
+layer = nn.Linear(3, 2)
 optimizer = torch.optim.SGD(layer.parameters(), lr=1.0)
-values = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+values = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])  # (out, in)
 
 with torch.no_grad():
     layer.weight.copy_(values)
