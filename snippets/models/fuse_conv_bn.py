@@ -6,7 +6,7 @@ from torch.fx.experimental.optimization import fuse
 from torchvision.models import resnet18
 
 model = resnet18(weights=None)  # yours: weights="DEFAULT"
-x = torch.randn(2, 3, 32, 32)  # a batch of images, (N, C, H, W)
+x = torch.randn(2, 3, 32, 32)  # (N, C, H, W)
 model(x)  # in train() mode this changes the running statistics
 
 fused = fuse(model.eval())  # a copy: model itself stays as it is
