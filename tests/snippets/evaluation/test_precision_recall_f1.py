@@ -44,6 +44,16 @@ def test_another_set_without_absent_classes_and_with_integer_types():
         assert row[1:4] == [f"{scores[i]:.2f}" for scores in expected[:3]]
 
 
+def test_micro_is_accuracy_unless_a_class_has_no_name():
+    target, pred = torch.tensor([0, 0, 1, 2, 3]), torch.tensor([0, 1, 1, 1, 3])
+    for names, row in ((["a", "b", "c", "d"], "accuracy"), (["a", "b"], "micro")):
+        assert report(target, pred, names)[len(names) + 1][0] == row
+        labels = range(len(names))
+        f1 = metrics.f1_score(target, pred, labels=labels, average="micro")
+        same = f1 == pytest.approx(metrics.accuracy_score(target, pred))
+        assert same == (row == "accuracy")
+
+
 def test_ignored_labels_do_not_count_as_false_alarms():
     target, pred = torch.tensor([0, 1, -100]), torch.tensor([0, 1, 0])
     assert report(target, pred, ["a", "b"])[1][1] == "1.00"
