@@ -49,6 +49,15 @@ def test_parameters_buffers_names_and_settings_stay():
     trained().load_state_dict(synced.state_dict())  # back, without SyncBatchNorm
 
 
+def test_hooks_are_lost_unless_registered_afterwards():
+    model, seen = trained().eval(), []
+    model[1].register_forward_hook(lambda *_: seen.append("before"))
+    synced = convert(model)
+    synced[1].register_forward_hook(lambda *_: seen.append("after"))
+    synced(torch.randn(2, 3, 4, 4))
+    assert seen == ["after"]
+
+
 def test_a_subclass_of_timm_loses_its_activation():
     layer = timm.layers.BatchNormAct2d(3).eval()  # ends with a ReLU
     x = torch.tensor([-2.0, 0.0, 2.0]).reshape(1, 3, 1, 1)
