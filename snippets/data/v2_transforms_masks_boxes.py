@@ -13,6 +13,7 @@ masks[0, 20:60, 30:70] = masks[1, 5:15, 110:120] = 1
 labels = torch.tensor([4, 9])
 
 image = v2.functional.to_image(pixels)  # or PIL, or NumPy (H, W, C)
+xyxy = torch.as_tensor(xyxy).reshape(-1, 4)  # (0, 4) without objects
 boxes = tv.BoundingBoxes(xyxy, format="XYXY", canvas_size=image.shape[-2:])
 target = {"boxes": boxes, "masks": tv.Mask(masks), "labels": labels}
 augment = [v2.RandomHorizontalFlip(), v2.RandomCrop((64, 64))]

@@ -13,7 +13,7 @@ def predict(model, loader, device):
     for x, y in loader:
         logits.append(model(x.to(device)))
         targets.append(y.clone())  # a worker's own tensor keeps a file open
-    return torch.cat(logits).cpu(), torch.cat(targets)
+    return torch.cat(logits).cpu(), torch.cat(targets).cpu()
 
 
 if __name__ == "__main__":

@@ -47,9 +47,8 @@ def test_the_snippet_loses_what_is_cut_off():
 
 def answer(pixels, corners):
     """The answer's lines, on an image of 80 x 90 and its boxes; the masks are empty."""
-    xyxy = torch.tensor(corners).reshape(-1, 4)
-    n = len(xyxy)
-    names = {"pixels": pixels, "xyxy": xyxy, "labels": torch.arange(n)}
+    n = len(corners)
+    names = {"pixels": pixels, "xyxy": corners, "labels": torch.arange(n)}
     names["masks"] = torch.zeros(n, 80, 90)
     exec(recipes()["v2-transforms-masks-boxes"].answer.text, names)
     return names["image"], names["target"]
@@ -70,9 +69,10 @@ def test_an_image_may_come_from_numpy_or_pil():
 
 
 def test_an_image_without_objects_and_a_small_one():
-    image, target = answer(torch.zeros(3, 80, 90, dtype=torch.uint8), [])
-    assert image.shape == (3, 64, 64)
-    assert target["boxes"].shape == (0, 4)
+    for none in ([], torch.tensor([]), np.zeros((0, 4), np.float32)):
+        image, target = answer(torch.zeros(3, 80, 90, dtype=torch.uint8), none)
+        assert image.shape == (3, 64, 64)
+        assert target["boxes"].shape == (0, 4)
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (0)"):
         v2.RandomCrop(8)(image, as_boxes([], canvas_size=(64, 64)))
     small = tv.Image(torch.zeros(3, 40, 90))

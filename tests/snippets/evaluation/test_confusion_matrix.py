@@ -120,6 +120,12 @@ def test_an_absent_class_is_nan_here_and_zero_in_scikit_learn():
     assert scores[2] == 0
 
 
+def test_labels_from_1_lose_the_last_class():
+    labels = [1, 2, 3, 3]
+    cm = metrics.confusion_matrix(labels, labels, labels=range(3))
+    assert cm.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
 def test_csv(tmp_path):
     path, names = tmp_path / "cm.csv", ["cat", "\N{CJK UNIFIED IDEOGRAPH-732B}"]
     cm = metrics.confusion_matrix([0, 0, 1], [0, 1, 1])
