@@ -15,7 +15,7 @@ def drawn(tmp_path, monkeypatch):
 def test_the_smooth_line_is_the_mean_of_nine(drawn):
     raw, smooth = (line.get_xydata() for line in drawn.ax.lines[:2])
     assert len(raw) == 100
-    np.testing.assert_allclose(raw[:, 0], np.geomspace(1e-5, 10, 100), rtol=1e-3)
+    np.testing.assert_allclose(raw[:, 0], np.geomspace(1e-5, 1, 100), rtol=1e-3)
     for i, (lr, loss) in enumerate(smooth):
         assert lr == raw[i + 4, 0]
         assert loss == pytest.approx(raw[i : i + 9, 1].mean(), rel=1e-4)
