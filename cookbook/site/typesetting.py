@@ -92,12 +92,13 @@ def imports_apart(recipe: Recipe, answer: re.Match) -> str:
 
 def cells_named(table: re.Match) -> str:
     """A table whose cells say the name of their column, for rows that become cards."""
-    names = [re.sub("<.*?>", "", name) for name in HEAD.findall(table[0])]
+    html = table[0].replace("\\|", "|")  # Markdown leaves it as it is in code
+    names = [re.sub("<.*?>", "", name) for name in HEAD.findall(html)]
     names = [name.replace('"', "&quot;") for name in names]
     if len(names) not in CARDS:
-        return table[0]
+        return html
     column = itertools.cycle(names)
-    return CELL.sub(lambda cell: f'<td data-column="{next(column)}"', table[0])
+    return CELL.sub(lambda cell: f'<td data-column="{next(column)}"', html)
 
 
 def number_lines(

@@ -12,6 +12,7 @@ program = torch.onnx.export(
     (torch.randn(2, 3, 224, 224),),
     dynamic_shapes=({0: "batch"},),  # or the engine takes only this size
     input_names=["input"],  # as in --minShapes=input:...
+    dynamo=True,  # the default from torch 2.9 on
     verbose=False,
 )
 program.save("model.onnx")

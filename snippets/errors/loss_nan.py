@@ -15,11 +15,12 @@ for step, (x, y) in enumerate(zip(xs, ys, strict=True)):
     out = model(x)
     loss = nn.functional.mse_loss(out, y)
     loss.backward()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)  # clips
+    norm = nn.utils.clip_grad_norm_(model.parameters(), torch.inf)  # measures
     if loss.isfinite() and norm.isfinite():
         optimizer.step()
     else:
-        seen = {"x": x, "y": y, "out": out, "loss": loss, "grad": norm}
-        bad = next(n for n, t in seen.items() if not t.isfinite().all())
-        print(f"step {step} skipped, first not finite: {bad}")
+        w = nn.utils.parameters_to_vector(model.parameters())
+        seen = {"x": x, "y": y, "weights": w, "output": out, "loss": loss}
+        bad = [n for n, t in seen.items() if not t.isfinite().all()]
+        print(f"step {step} skipped:", [*bad, "gradients"][0], "not finite")
 assert all(p.isfinite().all() for p in model.parameters())

@@ -10,10 +10,10 @@ encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 encoder.eval()  # no dropout, for the comparison below
 x = embedding(tokens) + position(torch.arange(4))  # (N, T, C)
 
-N, T = tokens.shape  # to classify, as BERT does: without mask=
+N, T = tokens.shape
 padding = tokens == 0  # (N, T), True: nobody looks at this token
 future = torch.ones(T, T, dtype=torch.bool, device=x.device).triu(1)
-y = encoder(x, mask=future, src_key_padding_mask=padding)
+y = encoder(x, mask=future, src_key_padding_mask=padding)  # BERT: no mask=
 
 alone = encoder(x[1:, :2], mask=future[:2, :2])  # without its padding
 torch.testing.assert_close(y[1, :2], alone[0])
