@@ -6,9 +6,9 @@ from torch import nn
 C, D = 64, 10
 x = torch.randn(2, C, 8, 9)  # (N, C, H, W)
 conv = nn.Conv2d(C, D, kernel_size=1)  # weight (D, C, 1, 1)
-linear = nn.Linear(C, D)  # weight (D, C)
 
-with torch.no_grad():  # the same weights in both
+linear = nn.Linear(C, D)  # weight (D, C): a copy of the convolution
+with torch.no_grad():
     linear.weight.copy_(conv.weight.flatten(1))
     linear.bias.copy_(conv.bias)
 y = conv(x)  # (N, D, H, W)

@@ -20,7 +20,7 @@ def test_the_answer_is_a_sum_for_each_pixel(shape, channels_last):
         x = x.to(memory_format=torch.channels_last)
         assert x.movedim(1, -1).is_contiguous()
     conv = nn.Conv2d(5, 6, kernel_size=1)
-    names = {"conv": conv, "linear": nn.Linear(5, 6), "x": x}
+    names = {"conv": conv, "C": 5, "D": 6, "x": x}
     exec(ANSWER.text, names)
     weight, bias = conv.weight.detach().numpy(), conv.bias.detach().numpy()
     expected = np.empty((shape[0], 6, *shape[2:]), np.float32)
@@ -59,7 +59,7 @@ def test_the_default_precision_on_a_gpu():
 
 def test_without_a_bias():
     conv, x = nn.Conv2d(5, 6, 1, bias=False), torch.randn(2, 5, 3, 4)
-    names = {"conv": conv, "linear": nn.Linear(5, 6), "x": x}
+    names = {"conv": conv, "C": 5, "D": 6, "x": x}
     with raises_as_documented(PAGE, "TypeError: copy_()"):
         exec(ANSWER.text, names)
     linear = nn.Linear(5, 6, bias=False)
