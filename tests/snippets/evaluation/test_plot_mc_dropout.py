@@ -24,8 +24,8 @@ def test_the_band_is_that_of_other_passes(drawn):
     grid, low, high = band(drawn)
     keep = torch.bernoulli(torch.full((4000, 1, 64), 0.8)) / 0.8  # by hand
     with torch.no_grad():
-        h = drawn.model[:4](torch.tensor(grid)[:, None])
-        passes = (h * keep) @ drawn.model[5].weight.T + drawn.model[5].bias
+        h = drawn.net[:4](torch.tensor(grid)[:, None])
+        passes = (h * keep) @ drawn.net[5].weight.T + drawn.net[5].bias
     mean, std = passes[..., 0].mean(0).numpy(), passes[..., 0].std(0).numpy()
     np.testing.assert_allclose((low + high) / 2, mean, atol=0.35)
     np.testing.assert_allclose(high - low, 4 * std, rtol=0.4)
