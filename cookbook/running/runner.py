@@ -284,7 +284,7 @@ def fonts(job: Job) -> str | None:
 def font_list() -> str | None:
     """The list, made once, by a Python of its own: a thread of a timer goes with it."""
     command = [sys.executable, "-c", FONTS]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
     return said.stdout.strip() or None
 
 

@@ -13,7 +13,7 @@ x, y = torch.randn(32, 20), torch.randint(10, (32,))  # next(iter(loader))
 
 logits = model(x)  # (N, C)
 loss = loss_fn(logits, y)
-C = 2 if y.is_floating_point() else logits.shape[1]  # BCE; not for MSE
+C = 2 if y.is_floating_point() else logits.shape[1]  # floats: BCE, not MSE
 guess = math.log(C)
 print(f"1. first loss {loss:.1f}, guessing costs {guess:.1f}")
 loss.backward()

@@ -4,10 +4,12 @@ import hashlib
 import json
 import re
 
+import markdown
 import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.site.render import full_markdown, site_markdown
+from cookbook.site.typesetting import finished
 from cookbook.site.words import WORDS
 from tests.engine.plants import OUTPUT
 
@@ -23,6 +25,13 @@ def test_both_languages_of_a_string_leave_the_same_places_open():
         ]
         assert places[0] == places[1], name
         assert type(english) is type(WORDS["zh"][name])
+
+
+def test_a_bar_in_the_code_of_a_table_is_a_bar():
+    html = markdown.markdown(
+        "| a | b |\n| - | - |\n| `x \\| y` | c |", extensions=["tables"]
+    )
+    assert "<code>x | y</code>" in finished(html, None, "en")
 
 
 def twin(cookbook) -> str:

@@ -5,7 +5,8 @@ import torch
 from scipy.stats import entropy
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet
+from tests.chains.pasted import answer
+from tests.helpers import load_snippet
 
 snippet = load_snippet("evaluation/mc_dropout.py")
 
@@ -122,9 +123,7 @@ class Functional(nn.Module):
 
 
 def test_the_answer_refuses_a_model_whose_dropout_stays_off():
-    code = (ROOT / "snippets/evaluation/mc_dropout.py").read_text("utf-8")
-    code = code[code.index("model.eval()") : code.index("\nentropy")]
-    names = {"torch": torch, "nn": nn, "x": torch.randn(6, 4)}
+    code, names = answer("mc-dropout"), {"x": torch.randn(6, 4)}
     with pytest.raises(AssertionError, match="no dropout was on"):
         exec(code, names | {"model": Functional()})
     exec(code, names | {"model": nn.Sequential(Functional(), nn.Dropout())})

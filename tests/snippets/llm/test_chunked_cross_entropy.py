@@ -125,18 +125,21 @@ def test_lengths_that_differ(data):
         chunked_cross_entropy(*data[:2], data[2][:4], rows=4)
 
 
+@torch.no_grad()
+def both(model):
+    """The loss of a language model in chunks, and by the model itself."""
+    ids = torch.randint(50, (2, 7))
+    expected = model.eval()(ids, labels=ids).loss
+    h = model.model(ids).last_hidden_state
+    h, target = h[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
+    return chunked_cross_entropy(h, model.lm_head.weight, target, rows=5), expected
+
+
 def test_without_the_head_of_a_hugging_face_model():
     transformers = pytest.importorskip("transformers")
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
     config = transformers.LlamaConfig(vocab_size=50, num_attention_heads=2, **sizes)
-    model = transformers.LlamaForCausalLM(config).eval()
-    ids = torch.randint(50, (2, 7))
-    with torch.no_grad():
-        expected = model(ids, labels=ids).loss
-        h = model.model(ids).last_hidden_state
-        h, target = h[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
-        loss = chunked_cross_entropy(h, model.lm_head.weight, target, rows=5)
-    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(*both(transformers.LlamaForCausalLM(config)))
 
 
 @pytest.mark.parametrize("name", ["Gemma2", "Granite", "Cohere"])
@@ -152,14 +155,9 @@ def test_models_that_change_the_logits_after_the_head(name):
     for key in known:
         setattr(config, key, change[key])
     torch.manual_seed(0)
-    model = getattr(transformers, f"{name}ForCausalLM")(config).eval()
+    model = getattr(transformers, f"{name}ForCausalLM")(config)
     model.lm_head.weight.data.normal_()
-    ids = torch.randint(50, (2, 7))
-    with torch.no_grad():
-        expected = model(ids, labels=ids).loss
-        h = model.model(ids).last_hidden_state
-        h, target = h[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
-        loss = chunked_cross_entropy(h, model.lm_head.weight, target, rows=5)
+    loss, expected = both(model)
     assert abs(loss - expected) > 0.1
 
 
