@@ -4,6 +4,7 @@ import os
 import sys
 
 import pytest
+import torch
 import torch.distributed as dist
 
 from tests import helpers
@@ -12,6 +13,11 @@ from tests.leftovers import Before
 from tests.limits import limited, stderr_key
 
 os.environ["PYTHONFAULTHANDLER"] = "1"  # what a test starts tells where it hangs
+# While from_pretrained of transformers builds a model, torch.linspace is another one.
+# Were a torch.device first entered there, torch would keep the other in its list of
+# what makes tensors, and no later `with torch.device(…):` would reach torch.linspace.
+with torch.device("meta"):
+    torch.empty(0)
 
 
 def pytest_configure(config):
