@@ -74,7 +74,7 @@ def enter(request: dict) -> None:
 
 
 def share_headers(folder: Path) -> None:
-    """What torch.compile builds first, in 9 s, lies below TMPDIR, wherever its cache is."""
+    """What torch.compile builds first lies below TMPDIR, wherever its cache is."""
     compiled = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"])
     compiled.mkdir(exist_ok=True)
     (folder / "tmp" / f"torchinductor_{getpass.getuser()}").symlink_to(compiled)
