@@ -23,9 +23,7 @@ def dead_share(activations, dim):
 if __name__ == "__main__":
     torch.manual_seed(0)
     model = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
-    model[1].bias.detach()[
-        2:
-    ] = -9  # six units that the ReLU never lets through
+    model[1].bias.detach()[2:] = -9  # six units that the ReLU never passes
     model[3].requires_grad_(False)
 
     h = model[0](torch.randn(32, 8))
