@@ -12,11 +12,11 @@ def describe_gradient(p):
 
 
 def dead_share(activations, dim):
-    """Return the share of units along dim that are 0 everywhere else.
+    """Return the share of units that are 0 for every sample.
 
-    dim is -1 after nn.Linear, 1 after nn.Conv2d.
+    dim holds the units: -1 after nn.Linear, 1 after nn.Conv2d.
     """
-    zero = (activations == 0).movedim(dim, -1).flatten(0, -2)  # (all, units)
+    zero = (activations == 0).movedim(dim, -1).flatten(0, -2)  # (-1, units)
     return zero.all(0).float().mean().item()
 
 
