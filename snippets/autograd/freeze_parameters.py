@@ -9,7 +9,7 @@ frozen = model[0]  # yours: such as model.backbone
 frozen.requires_grad_(False)  # all of its parameters
 frozen.eval()  # BatchNorm, dropout; again after each model.train()
 trained = [p for p in model.parameters() if p.requires_grad]
-optimizer = torch.optim.AdamW(trained, lr=1e-3)
+optimizer = torch.optim.AdamW(trained, lr=1e-3)  # yours: which one, and lr
 
 before = {k: p.detach().clone() for k, p in model.named_parameters()}
 x, target = torch.randn(16, 4), torch.randint(2, (16,))

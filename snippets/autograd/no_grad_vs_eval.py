@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-x = torch.randn(8, 4)
+x = torch.randn(8, 4)  # yours: a batch
 model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout())
 
 model.eval()  # no dropout; BatchNorm: running statistics

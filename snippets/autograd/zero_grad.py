@@ -10,7 +10,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 for _ in range(20):
     loss = loss_fn(model(x), y)
-    optimizer.zero_grad()
+    optimizer.zero_grad()  # or backward() adds to the old gradients
     loss.backward()
     optimizer.step()
 print(f"weight {model.weight.item():.2f}")

@@ -1,15 +1,17 @@
-"""Ask about all elements or about any; choose for each element with where."""
+"""Ask about all elements or about any; combine masks; choose with where."""
 
 import torch
 
-x = torch.tensor([-1.0, 2.0, 3.0])  # (N,)
+x = torch.tensor([1.0, 2.0, 3.0])  # yours: a tensor of any shape
 try:
     bool(x > 0)  # what an if asks
 except RuntimeError as error:
     print("error:", error)
 
-positive = bool((x > 0).all())  # True if all are; or .any()
-inside = (x > 0) & (x < 2.5)  # instead of 0 < x < 2.5, or `and`
-y = torch.where(x > 0, x, 0.1 * x)  # per element, instead of if/else
+if (x > 0).all():  # every element; for at least one: (x > 0).any()
+    print("all are positive")
 
-print(positive, inside.tolist(), y)
+inside = (x > 0) & (x < 2.5)  # instead of 0 < x < 2.5, or `and`
+y = torch.where(x > 2, x, 0.1 * x)  # per element, instead of if/else
+
+print(inside.tolist(), y)

@@ -15,9 +15,9 @@ except RuntimeError as error:
 for layer in conv:
     x = layer(x)
     print(type(layer).__name__, tuple(x.shape))
-x = x.flatten(1)  # (N, C*H*W)
-print(x.shape[1])  # in a class, write this number instead
-fc = nn.Linear(x.shape[1], 120)
+x = x.flatten(1)  # (N, C*H*W), in forward, before the layer
+print(x.shape[1])  # in __init__ write this number as in_features
+fc = nn.Linear(x.shape[1], 120)  # outside a class; 120 is yours
 
 lazy = nn.LazyLinear(120)  # takes it from the first batch
 assert fc(x).shape == lazy(x).shape == (64, 120)

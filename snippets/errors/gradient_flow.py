@@ -11,20 +11,24 @@ def describe_gradient(p):
     return f"{p.grad.norm():.0e}"
 
 
-def dead_share(activations):
-    """Return the share of units that are 0 for every sample: (..., units)."""
-    return (activations == 0).flatten(0, -2).all(0).float().mean().item()
+def dead_share(activations, dim):
+    """Return the share of units that are 0 for every sample.
+
+    dim holds the units: -1 after nn.Linear, 1 after nn.Conv2d.
+    """
+    zero = (activations == 0).movedim(dim, -1).flatten(0, -2)  # (-1, units)
+    return zero.all(0).float().mean().item()
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    net = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
-    net[1].bias.detach()[2:] = -9  # six units that the ReLU never lets through
-    net[3].requires_grad_(False)
+    model = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
+    model[1].bias.detach()[2:] = -9  # six units that the ReLU never passes
+    model[3].requires_grad_(False)
 
-    h = net[0](torch.randn(32, 8))
-    h = net[1](h).relu()
-    net[3](h).mean().backward()  # net[2] was forgotten
-    for name, p in net.named_parameters():
+    h = model[0](torch.randn(32, 8))
+    h = model[1](h).relu()
+    model[3](h).mean().backward()  # model[2] was forgotten
+    for name, p in model.named_parameters():
         print(f"{describe_gradient(p):8}{name}")
-    print(f"dead units: {dead_share(h):.0%}")
+    print(f"dead units: {dead_share(h, dim=-1):.0%}")

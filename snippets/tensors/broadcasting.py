@@ -9,9 +9,9 @@ x = torch.rand(8, 3, 4)  # (B, T, D)
 bias = torch.rand(4)  # (D,)
 gain = torch.rand(8)  # (B,)
 
-loss = F.mse_loss(pred.squeeze(1), y)  # both (N,)
 shifted = x + bias  # (D,) fits the last dimension
 scaled = x * gain[:, None, None]  # (B,) becomes (B, 1, 1)
+loss = F.mse_loss(pred.squeeze(1), y)  # both (N,): never (N, 1) with (N,)
 
 wrong = (pred - y).square()  # (N, N): each prediction minus each label
 print("shapes", tuple(scaled.shape), tuple(wrong.shape))

@@ -45,10 +45,10 @@ def test_not_finite(value):
 
 
 def test_the_answer_keeps_long_names_apart(capsys):
-    net = nn.Sequential(nn.TransformerEncoderLayer(4, 2, 8))
-    exec(recipes()["gradient-flow"].answer.text, {"net": net})
+    model = nn.Sequential(nn.TransformerEncoderLayer(4, 2, 8))
+    exec(recipes()["gradient-flow"].answer.text, {"model": model})
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows == [["None", name] for name, _ in net.named_parameters()]
+    assert rows == [["None", name] for name, _ in model.named_parameters()]
 
 
 def test_before_backward_all_are_none():
@@ -57,9 +57,19 @@ def test_before_backward_all_are_none():
 
 def test_a_unit_is_dead_if_no_sample_passes():
     x = torch.tensor([[0.0, 0, 1, 2], [0, 3, 0, 4]])
-    assert snippet.dead_share(x) == 0.25
-    assert snippet.dead_share(x.view(2, 1, 4).expand(2, 3, 4)) == 0.25
-    assert snippet.dead_share(torch.tensor([[-1.0, 0], [-1, 0]])) == 0.5
+    assert snippet.dead_share(x, -1) == 0.25
+    assert snippet.dead_share(x.view(2, 1, 4).expand(2, 3, 4), -1) == 0.25
+    assert snippet.dead_share(torch.tensor([[-1.0, 0], [-1, 0]]), -1) == 0.5
+
+
+def test_the_units_of_a_convolution_are_its_channels():
+    conv = nn.Conv2d(3, 4, 3)
+    conv.bias.data[1] = -100
+    h = conv(torch.rand(2, 3, 7, 8)).relu()
+    h[:, 2, :, :3] = 0  # a part of a channel
+    h[:, 0, 0, 0] = h[:, 2, 4, 4] = h[:, 3, 0, 0] = 1
+    assert snippet.dead_share(h, 1) == 0.25
+    assert snippet.dead_share(h.movedim(1, -1), -1) == 0.25
 
 
 def test_dead_units_get_no_gradient():
@@ -68,7 +78,7 @@ def test_dead_units_get_no_gradient():
     layer.bias.data[1] = -100
     h = layer(torch.randn(16, 4)).relu()
     h.sum().backward()
-    assert snippet.dead_share(h) == 0.25
+    assert snippet.dead_share(h, -1) == 0.25
     assert not layer.weight.grad[1].any()
 
 

@@ -15,6 +15,7 @@ def test_the_answer_as_nested_lists_have_it(shape):
     x = torch.randn(shape)
     names, rows = {"x": x}, x.tolist()
     exec(ANSWER.text, names)
+    assert names["first"].tolist() == rows[0]
     assert names["last"].tolist() == [sample[-1] for sample in rows]
     assert names["first_two"].tolist() == [sample[:2] for sample in rows]
     expected = [[[step[0], step[3]] for step in sample] for sample in rows]
@@ -29,7 +30,13 @@ def test_ranges_share_memory_and_lists_copy():
     assert found.first_two[0, 0].tolist() == [-1] * 4
     assert found.columns[0, 0].tolist() == [0, 3]
     base = found.x.untyped_storage().data_ptr()
-    for part in (found.last, found.first_two, found.kept, found.every_other):
+    for part in (
+        found.first,
+        found.last,
+        found.first_two,
+        found.kept,
+        found.every_other,
+    ):
         assert part.untyped_storage().data_ptr() == base
     assert found.columns.untyped_storage().data_ptr() != base
 
