@@ -29,7 +29,7 @@ def list_collate(samples):
 
 if __name__ == "__main__":
     dataset = [(torch.tensor([5, 3, 8]), 0), (torch.tensor([7]), 1), None]
-    loader = DataLoader(dataset, 32, collate_fn=pad_collate)
+    loader = DataLoader(dataset, batch_size=32, collate_fn=pad_collate)
     for padded, mask, labels in loader:
         print(padded, mask, labels, sep="\n")
         print("mean:", (padded * mask).sum(1) / mask.sum(1))

@@ -29,8 +29,11 @@ if __name__ == "__main__":
         Image.new(mode, (40, 30)).save(root / f"{name}.png")
     paths = sorted(root.glob("*.png"))
     samples = [(p, classes.index(p.name.split("_")[0])) for p in paths]
-    resize = [v2.ToImage(), v2.Resize((32, 32))]
-    transform = v2.Compose([*resize, v2.ToDtype(torch.float32, scale=True)])
-    loader = DataLoader(ImageDataset(samples, transform), batch_size=3)
-    for images, labels in loader:
-        print(tuple(images.shape), images.dtype, labels)
+
+    to_float = v2.ToDtype(torch.float32, scale=True)
+    transform = v2.Compose([v2.Resize((224, 224)), v2.ToImage(), to_float])
+    dataset = ImageDataset(samples, transform)
+    loader = DataLoader(dataset, batch_size=32, shuffle=True)
+
+    for images, labels in loader:  # (B, 3, 224, 224), (B,)
+        print(tuple(images.shape), images.dtype, labels.sort().values)

@@ -27,7 +27,10 @@ if __name__ == "__main__":
     )  # metres, euros, a constant
     x_train, x_val = x[:3], x[3:]
 
-    model = nn.Sequential(Standardize(x_train), nn.Linear(3, 1))
+    model = nn.Sequential(
+        Standardize(x_train),
+        nn.Linear(x_train.shape[1], 1),  # your layers
+    )
     print(model[0](x_train).T)
     torch.save(model.state_dict(), "model.pt")
 

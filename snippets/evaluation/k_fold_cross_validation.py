@@ -34,13 +34,13 @@ def main():
     accuracies = []
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for train_index, val_index in folds.split(x, y):
-        # Mean and std of the training part alone.
-        mean = x[train_index].mean(0)
-        std = x[train_index].std(0).clamp(min=1e-6)  # a column may be constant
+        part = x[train_index]  # mean and std of the training part alone
+        mean, std = part.mean(0), part.std(0)
+        std[part.amin(0) == part.amax(0)] = 1  # where a column is constant
         dataset = TensorDataset((x - mean) / std, y)
         loader = DataLoader(Subset(dataset, train_index), 32, shuffle=True)
         val_loader = DataLoader(Subset(dataset, val_index), 256)
-        model = nn.Sequential(
+        model = nn.Sequential(  # yours, new in each fold; here 2 classes
             nn.Linear(x.shape[1], 16), nn.ReLU(), nn.Linear(16, 2)
         )
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)

@@ -8,7 +8,8 @@ model.conv1.requires_grad_(False)
 total = sum(p.numel() for p in model.parameters())
 trainable = sum(p.numel() for p in model.parameters() if p.requires_grad)
 tensors = [*model.parameters(), *model.buffers()]
-size = sum(t.numel() * t.element_size() for t in tensors)
+size = sum(t.numel() * t.element_size() for t in tensors)  # bytes
+
 print(f"{total:,} parameters, {trainable:,} trainable")
 print(f"{size / 1e6:.1f} MB of {model.fc.weight.dtype}")
 

@@ -12,7 +12,7 @@ loader = [(preprocess(photos), torch.tensor([0, 1, 2, 4]))]
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 model.requires_grad_(False)  # freeze everything
-model.fc = nn.Linear(model.fc.in_features, 5)  # new: 5 classes
+model.fc = nn.Linear(model.fc.in_features, 5)  # 5: your number of classes
 model.to(device)
 optimizer = torch.optim.AdamW(model.fc.parameters(), lr=1e-3)
 for epoch in range(3):

@@ -35,7 +35,8 @@ if __name__ == "__main__":
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     conv = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
     cnn = nn.Sequential(conv, nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    model = ImageAndTable(cnn, 8, columns=4, classes=2).to(device)
+    model = ImageAndTable(cnn, cnn_features=8, columns=4, classes=2)
+    model.to(device)
     for batch in DataLoader(ImageTableDataset(), batch_size=4):
         batch = {k: v.to(device) for k, v in batch.items()}
         logits = model(batch["image"], batch["table"])

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, Subset, TensorDataset
 from torchvision.datasets import ImageFolder
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "evaluation/k-fold-cross-validation"
 snippet = load_snippet("evaluation/k_fold_cross_validation.py")
@@ -77,6 +77,27 @@ def test_the_statistics_are_those_of_the_training_part(runs):
             x, y = (torch.stack(items) for items in zip(*part, strict=True))
             np.testing.assert_allclose(x, expected, atol=1e-3)
             assert y.tolist() == Y[part.indices].tolist()
+
+
+def test_columns_that_are_constant_or_tiny():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(40, 3)) * [1, 1e-9, 0] + [0, 0, 0.1]
+    loaders = []
+
+    def train(model, loader, optimizer, epochs):
+        loaders.append(loader)
+
+    names = {
+        "x": torch.tensor(table).float(),
+        "y": torch.arange(40) % 2,
+        "train": train,
+        "evaluate": lambda model, loader: 0.5,
+    }
+    exec(recipes()["k-fold-cross-validation"].answer.text, names)
+    for loader in loaders:
+        x = np.stack([x for x, _ in loader.dataset]).astype(float)
+        np.testing.assert_allclose(x.std(0, ddof=1), [1, 1, 0], atol=1e-3)
+        np.testing.assert_allclose(x.mean(0), 0, atol=1e-3)
 
 
 def test_nothing_is_carried_on(runs):
