@@ -13,8 +13,7 @@ w = model.weight.detach().T.clone()
 steps = 4  # 4 batches of 8 act as one of 32
 for i, (x, y) in enumerate(loader):
     group = min(steps, len(loader) - i // steps * steps)  # the last is smaller
-    x, y = x.to(device), y.to(device)
-    loss = loss_fn(model(x), y) / group
+    loss = loss_fn(model(x.to(device)), y.to(device)) / group
     loss.backward()  # adds to the gradients
     if (i + 1) % steps == 0 or i + 1 == len(loader):
         optimizer.step()
