@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 x = torch.randn(4, 100, 3)  # (N, T, C): row i is one long sequence
-y = x.roll(1, dims=1)  # (N, T, 3): a target for each step
+y = x.roll(1, dims=1)  # (N, T, O): a target for each step
 
 lstm, head = nn.LSTM(3, 16, batch_first=True), nn.Linear(16, 3)
 optimizer = torch.optim.Adam([*lstm.parameters(), *head.parameters()], 1e-2)

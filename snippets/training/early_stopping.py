@@ -30,8 +30,8 @@ def evaluate():
 
 patience, min_delta = 10, 1e-3
 best_loss, best_epoch = float("inf"), 0
-for epoch in range(500):
-    train_one_epoch()  # yours
+for epoch in range(500):  # at most
+    train_one_epoch()  # yours: once over the training data
     val_loss = evaluate()  # yours: returns the validation loss
     if val_loss < best_loss - min_delta:  # False for NaN
         best_loss, best_epoch = val_loss, epoch

@@ -10,9 +10,10 @@ G = nn.Sequential(nn.Linear(Z, 32), nn.ReLU(), nn.Linear(32, 1)).to(device)
 D = nn.Sequential(nn.Linear(1, 32), nn.ReLU(), nn.Linear(32, 1)).to(device)
 opt_g = torch.optim.Adam(G.parameters(), lr=2e-3, betas=(0.5, 0.999))
 opt_d = torch.optim.Adam(D.parameters(), lr=2e-3, betas=(0.5, 0.999))
-loader = (4 + torch.randn(500, 64, 1)).unbind()  # 500 batches of N(4, 1)
+batches = 4 + torch.randn(500, 64, 1)  # of N(4, 1); a label is not needed
+loader = [(real, None) for real in batches]
 
-for real in loader:
+for real, _ in loader:  # one epoch; without labels: for real in loader
     real = real.to(device)
     fake = G(torch.randn(len(real), Z, device=device))
     yes, no = D(real), D(fake.detach())  # logits: no sigmoid in D

@@ -1,6 +1,7 @@
 """Classify texts: average the vectors of their words, one linear layer."""
 
 import random
+import re
 
 import torch
 from torch import nn
@@ -16,28 +17,30 @@ FILLER = "the a of and was with very after today we had for some"
 
 
 def make_texts(n):
-    """Yours instead: a list of (text, class number)."""
-    samples = []
+    """Yield pairs (text, class number)."""
     for i in range(n):
         words = random.choices(list(TOPICS.values())[i % 3].split(), k=2)
         words += random.choices(FILLER.split(), k=random.randint(2, 9))
-        samples.append((" ".join(random.sample(words, len(words))), i % 3))
-    return samples
+        yield " ".join(random.sample(words, len(words))), i % 3
+
+
+def tokenize(text):
+    """Words in lower case, without punctuation."""
+    return re.findall(r"\w+", text.lower())  # Chinese: jieba.lcut(text)
 
 
 def encode(texts):
     """Ids (N, T), 0 is padding; unknown words are left out."""
-    ids = [[vocab[w] for w in t.lower().split() if w in vocab] for t in texts]
+    ids = [[vocab[w] for w in tokenize(t) if w in vocab] for t in texts]
     ids = [torch.tensor(i or [0]) for i in ids]  # 0: no word
     return nn.utils.rnn.pad_sequence(ids, batch_first=True)
 
 
 random.seed(0)
 torch.manual_seed(0)
-train_set = make_texts(600)  # yours: a list of (text, class number)
-num_classes = 3
+train_set, num_classes = list(make_texts(600)), 3
 
-words = {word for text, _ in train_set for word in text.lower().split()}
+words = {word for text, _ in train_set for word in tokenize(text)}
 vocab = {word: i for i, word in enumerate(sorted(words), start=1)}
 bag = nn.EmbeddingBag(len(vocab) + 1, 32, padding_idx=0)  # the mean
 model = nn.Sequential(bag, nn.Linear(32, num_classes))

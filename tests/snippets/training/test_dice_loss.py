@@ -146,8 +146,17 @@ def test_messages():
     hard = LOGITS.clone().requires_grad_().argmax(1)
     with raises_as_documented(PAGE, "RuntimeError: element 0"):
         (1 - (hard == TARGET).float().mean()).backward()
-    with raises_as_documented(PAGE, "RuntimeError: Class values"):
+    with raises_as_documented(PAGE, "RuntimeError: Class values must be smaller"):
         dice_loss(LOGITS, TARGET + 1)
+    with raises_as_documented(PAGE, "RuntimeError: Class values must be smaller"):
+        dice_loss(LOGITS[:, :1], TARGET.clamp(max=1))
+    unlabelled = TARGET.clone()
+    unlabelled[:, :2] = -100
+    with raises_as_documented(PAGE, "RuntimeError: Class values must be non"):
+        dice_loss(LOGITS, unlabelled)
+    expected = dice_loss(LOGITS[:, :, 2:], TARGET[:, 2:])
+    found = dice_loss(LOGITS, unlabelled, ignore_index=-100)
+    torch.testing.assert_close(found, expected)
     with raises_as_documented(PAGE, "IndexError: The shape of the mask"):
         dice_loss(LOGITS, TARGET[:, None])
     with raises_as_documented(PAGE, "RuntimeError: one_hot is only"):

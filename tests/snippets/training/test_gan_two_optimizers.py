@@ -64,18 +64,20 @@ def test_the_answer_takes_images_and_a_small_last_batch():
     """G runs once a step, so its BatchNorm counts once; sizes come from the batch."""
     G = nn.Sequential(nn.Linear(7, 12), nn.BatchNorm1d(12), nn.Unflatten(1, (3, 2, 2)))
     D = nn.Sequential(nn.Flatten(), nn.Linear(12, 1))
-    names = answer_for(G, D, [torch.rand(n, 3, 2, 2) for n in (8, 8, 2)])
+    names = answer_for(
+        G, D, [(torch.rand(n, 3, 2, 2), torch.zeros(n)) for n in (8, 8, 2)]
+    )
     assert G[1].num_batches_tracked == 3
     assert names["fake"].shape == (2, 3, 2, 2)
 
 
 def test_a_generator_that_begins_with_a_transposed_convolution():
     G, D = nn.ConvTranspose2d(7, 3, 4), nn.Conv2d(3, 1, 4)
-    images = [torch.rand(5, 3, 4, 4) * 2 - 1]
+    images = [(torch.rand(5, 3, 4, 4) * 2 - 1, torch.zeros(5))]
     with pytest.raises(RuntimeError, match="conv_transpose2d"):
         answer_for(G, D, images)
     G = nn.Sequential(nn.Unflatten(1, (7, 1, 1)), G, nn.Tanh())
-    assert answer_for(G, D, images)["fake"].shape == images[0].shape
+    assert answer_for(G, D, images)["fake"].shape == images[0][0].shape
 
 
 def test_a_frozen_discriminator_passes_the_same_gradient(gan):

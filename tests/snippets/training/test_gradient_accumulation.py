@@ -46,7 +46,7 @@ def test_two_updates_as_with_two_large_batches():
 def test_the_size_of_each_group_and_the_number_of_updates(batches, steps):
     """The answer, run with other numbers, counting what it does."""
     source = (ROOT / "snippets" / SNIPPET).read_text()
-    loop = source[source.index("for i, (x, y)") : source.index("# By hand")]
+    loop = source[source.index("for i, (x, y)") : source.index("for x, y in zip")]
     events = []
     model = nn.Linear(1, 1, bias=False)
 
@@ -60,6 +60,7 @@ def test_the_size_of_each_group_and_the_number_of_updates(batches, steps):
         "loss_fn": lambda out, y: out.mean() - y.mean(),
         "optimizer": Noting(model.parameters(), lr=1.0),
         "steps": steps,
+        "device": torch.device("cpu"),
     }
     exec(loop, scope)
     # A mean of equal gradients is that gradient: 1, in a short group as well.

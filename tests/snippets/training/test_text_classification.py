@@ -31,6 +31,11 @@ def test_encoding():
     assert not snippet.bag(unknown).any()
 
 
+def test_punctuation_and_case_make_no_new_words():
+    ids = snippet.encode(["Snow, team! (SNOW)", "snow team snow"])
+    assert torch.equal(ids[0], ids[1])
+
+
 def test_batches_of_texts_and_labels_need_no_collate_fn():
     (batch,) = DataLoader([("snow rain", 2), ("team", 1)], 2)
     texts, labels = batch
