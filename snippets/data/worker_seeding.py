@@ -6,7 +6,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Noise(Dataset):
-    """Eight samples of noise."""
+    """Yours; here, eight samples of noise."""
 
     def __init__(self):
         self.seed = self.rng = None
@@ -18,7 +18,7 @@ class Noise(Dataset):
         if self.seed != torch.initial_seed():  # new worker or epoch
             self.seed = torch.initial_seed()
             self.rng = np.random.default_rng(self.seed)
-        return self.rng.random()  # your augmentation draws from self.rng
+        return self.rng.random()  # your sample, augmented by self.rng
 
 
 class Copied(Noise):

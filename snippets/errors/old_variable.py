@@ -12,7 +12,8 @@ try:
 except IndexError as error:
     print(f"IndexError: {error}")
 
-value = loss.item()  # not: loss.data[0]
+value = loss.item()  # a Python number; not: loss.data[0]
+
 with torch.no_grad():  # not: volatile=True
     probs = F.softmax(model(x), dim=1)  # not: F.softmax(model(x))
 device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 torch.backends.cudnn.benchmark = False  # one choice of algorithm in all runs
-torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.deterministic = True  # only algorithms that repeat
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 conv = nn.Conv2d(3, 16, kernel_size=3, device=device)

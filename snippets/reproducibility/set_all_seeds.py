@@ -20,7 +20,9 @@ if __name__ == "__main__":
         seed = 0
         set_seed(seed)  # before you create the model and the data
         generator = torch.Generator().manual_seed(seed)
-        loader = DataLoader(dataset, 32, shuffle=True, generator=generator)
+        loader = DataLoader(
+            dataset, batch_size=32, shuffle=True, generator=generator
+        )
 
         order = [index for batch in loader for index in batch.tolist()]
         numbers = random.random(), np.random.rand(), torch.rand(1).item()

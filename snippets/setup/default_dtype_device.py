@@ -9,8 +9,8 @@ with torch.device(device):  # in this block
     model, x = nn.Linear(3, 2), torch.ones(4, 3)
 assert model(x).device == x.device
 
-torch.set_default_device(device)  # from here on
-torch.set_default_dtype(torch.float64)  # floats only
+torch.set_default_device(device)  # new tensors and modules are made there
+torch.set_default_dtype(torch.float64)  # new floats; leave out for float32
 y, labels = torch.ones(3), torch.tensor([0, 1, 1])
 
 torch.set_default_device(None)  # the CPU again

@@ -7,8 +7,8 @@ import torch
 print("Python", sys.executable)  # the one that pip has to install into
 print("torch", torch.__version__, "with CUDA", torch.version.cuda)
 
-accelerator = torch.accelerator.current_accelerator(check_available=True)
-device = accelerator or torch.device("cpu")
+mps = "mps" if torch.backends.mps.is_available() else "cpu"  # a Mac's GPU
+device = "cuda" if torch.cuda.is_available() else mps
 x = torch.ones(3, 3, device=device)
 assert (x @ x).sum().item() == 27
 print("computes on", device)

@@ -6,8 +6,8 @@ from torch.nn import functional as F
 weights = torch.tensor([0.1, 0.2, 0.7])  # (C,): how often each index is drawn
 
 generator = torch.Generator().manual_seed(0)  # once, before any loop
-x = torch.randn(2, 3, generator=generator)
-order = torch.randperm(5, generator=generator)
+x = torch.randn(2, 3, generator=generator)  # also rand, randint, normal
+order = torch.randperm(5, generator=generator)  # 0 to 4, shuffled
 picks = torch.multinomial(weights, 9, replacement=True, generator=generator)
 
 state = generator.get_state()  # of the global one: torch.get_rng_state()

@@ -45,9 +45,15 @@ def calls(monkeypatch):
     return noted
 
 
-def test_the_cache_is_emptied_after_the_collection(calls):
+def test_the_cache_is_emptied_after_the_collection(calls, monkeypatch, capsys):
+    def in_use():
+        calls.append("in use")
+        return 3 * 2**29
+
+    monkeypatch.setattr(torch.cuda, "memory_allocated", in_use)
     load_snippet(SNIPPET)
-    assert calls == [("collect", True), ("empty", False)]
+    assert calls == [("collect", True), ("empty", False), "in use"]
+    assert capsys.readouterr().out == "1.5 GiB still in use\n"
 
 
 def test_the_model_is_made_on_the_gpu_where_there_is_one(monkeypatch):

@@ -21,7 +21,9 @@ def printed(capsys):
 def test_it_names_the_interpreter_the_build_and_the_device(monkeypatch, capsys):
     monkeypatch.setattr(torch, "__version__", "9.8.7+cpu")
     monkeypatch.setattr(torch.version, "cuda", None)
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.delattr(torch, "accelerator", raising=False)  # torch 2.2 has none
     assert printed(capsys) == [
         f"Python {sys.executable}",
         "torch 9.8.7+cpu with CUDA None",
@@ -29,16 +31,19 @@ def test_it_names_the_interpreter_the_build_and_the_device(monkeypatch, capsys):
     ]
 
 
-def test_an_accelerator_is_computed_on(monkeypatch):
-    """The meta device stands for it: it computes no value, and the sum raises."""
-    meta = torch.device("meta")
+@pytest.mark.parametrize(
+    ("module", "device"), [(torch.cuda, "cuda"), (torch.backends.mps, "mps")]
+)
+def test_an_accelerator_is_computed_on(monkeypatch, capsys, module, device):
+    """The CPU computes in its place, and the device that was asked for is noted."""
+    asked, ones = [], torch.ones
+    for other in (torch.cuda, torch.backends.mps):
+        monkeypatch.setattr(other, "is_available", lambda other=other: other is module)
     monkeypatch.setattr(
-        torch.accelerator,
-        "current_accelerator",
-        lambda check_available: meta if check_available else None,
+        torch, "ones", lambda *size, device: asked.append(device) or ones(*size)
     )
-    with pytest.raises(RuntimeError, match="meta"):
-        load_snippet(SNIPPET)
+    assert printed(capsys)[-1] == f"computes on {device}"
+    assert asked == [device]
 
 
 def test_wrong_numbers_are_noticed(monkeypatch):

@@ -38,6 +38,7 @@ def machine(monkeypatch, capsys):
         snippet = load_snippet(SNIPPET)
         assert (
             snippet.x.device
+            == snippet.y.device
             == snippet.mask.device
             == snippet.model.weight.device
             == snippet.device
@@ -112,11 +113,13 @@ def test_the_answer_moves_what_a_reader_has(monkeypatch):
     monkeypatch.setattr(torch.accelerator, name, lambda check_available: meta)
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)).bfloat16()
     x = torch.ones(2, 3, 5, 5, dtype=torch.bfloat16)
-    names = {"model": model, "x": x}
+    names = {"model": model, "x": x, "y": torch.tensor([0, 1])}
     assert set(ANSWER.yours) == set(names)
     exec(ANSWER.text, names)
     assert names["model"](names["x"]).is_meta
     assert names["x"].dtype == torch.bfloat16
+    assert names["y"].is_meta
+    assert names["y"].dtype == torch.int64
 
 
 def test_a_build_without_mps():
