@@ -12,14 +12,13 @@ from torch.distributed import run
 
 def save_checkpoint(path, model, optimizer, epoch):
     """Call it in every process; rank 0 writes the file."""
-    path = Path(path)
     if dist.get_rank() == 0:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         checkpoint = {"epoch": epoch}
         checkpoint["model_state_dict"] = model.module.state_dict()
         checkpoint["optimizer_state_dict"] = optimizer.state_dict()
-        torch.save(checkpoint, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").replace(path)  # never half a file
+        torch.save(checkpoint, f"{path}.tmp")
+        Path(f"{path}.tmp").replace(path)  # never half a file
     dist.barrier()  # nobody reads before the file is complete
 
 

@@ -113,7 +113,7 @@ def test_killed_while_saving_the_last_file_is_whole(monkeypatch, tmp_path):
     snippet.save_checkpoint(last, model, optimizer, 0)
 
     def killed(checkpoint, path):
-        path.write_bytes(b"half a file")
+        Path(path).write_bytes(b"half a file")
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
