@@ -5,7 +5,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 torch.manual_seed(0)
 B, nh, T, hs = 2, 4, 6, 8  # batch, heads, tokens, head size
-q, k, v = torch.randn(3, B, nh, T, hs)  # (B, nh, T, hs): heads before tokens
+q, k, v = torch.randn(3, B, nh, T, hs)  # (B, nh, T, hs)
 
 y = scaled_dot_product_attention(q, k, v, is_causal=True)  # encoder: False
 
