@@ -120,7 +120,7 @@ class WithToken(nn.Module):
 
 @pytest.mark.parametrize("rows", [1, 2])
 def test_an_example_of_one_row_fixes_the_size_without_a_word(rows, tmp_path):
-    model, x, path = WithToken(), torch.randn(3, 5, 4), tmp_path / "model.onnx"
+    model, x, path = WithToken().eval(), torch.randn(3, 5, 4), tmp_path / "model.onnx"
     options = {"dynamic_shapes": ({0: "batch"},), "dynamo": True, "verbose": False}
     torch.onnx.export(model, (torch.randn(rows, 5, 4),), **options).save(path)
     if rows == 1:
