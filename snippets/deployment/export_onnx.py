@@ -10,9 +10,10 @@ model = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8 * 6 * 6, 5))
 
 program = torch.onnx.export(
     model.eval(),  # or dropout stays at work in the file
-    (torch.randn(2, 3, 8, 8),),  # an example of the input
+    (torch.randn(2, 3, 8, 8),),  # yours: an example batch of two or more
     dynamic_shapes=({0: "batch"},),  # any batch size
     input_names=["input"],
+    dynamo=True,  # the default from torch 2.9 on
     verbose=False,
 )
 program.save("model.onnx")  # one file, weights included

@@ -11,20 +11,20 @@ from torch.distributed import run
 
 
 def save_checkpoint(path, model, optimizer, epoch):
-    """Call it in every process; rank 0 writes to `path`, a Path."""
+    """Call it in every process; rank 0 writes the file."""
     if dist.get_rank() == 0:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         checkpoint = {"epoch": epoch}
         checkpoint["model_state_dict"] = model.module.state_dict()
         checkpoint["optimizer_state_dict"] = optimizer.state_dict()
-        torch.save(checkpoint, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").replace(path)  # never half a file
+        torch.save(checkpoint, f"{path}.tmp")
+        Path(f"{path}.tmp").replace(path)  # never half a file
     dist.barrier()  # nobody reads before the file is complete
 
 
 def load_checkpoint(path, model, optimizer):
     """Call it in every process; return the epoch to start with."""
-    if not path.exists():
+    if not Path(path).exists():
         return 0
     checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     model.module.load_state_dict(checkpoint["model_state_dict"])
@@ -32,7 +32,7 @@ def load_checkpoint(path, model, optimizer):
     return checkpoint["epoch"] + 1
 
 
-def train(epochs, device, last=Path("checkpoints/last.pt")):
+def train(epochs, device, last="checkpoints/last.pt"):
     """Train this many epochs, counting those of the checkpoint."""
     x = torch.linspace(-1, 1, 64, device=device).unsqueeze(1)
     model = nn.parallel.DistributedDataParallel(nn.Linear(1, 1).to(device))
@@ -53,7 +53,7 @@ if __name__ == "__main__" and "RANK" not in os.environ:
 elif __name__ == "__main__":
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     train(2, gpu or torch.device("cpu"))  # interrupted here
     train(4, gpu or torch.device("cpu"))  # the next start goes on

@@ -41,14 +41,14 @@ if __name__ == "__main__":
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     torch.manual_seed(0)  # the same weights in all processes
     model = Model()  # yours: on the CPU, with its blocks in a list
     for block in model.blocks:
         fully_shard(block)  # moves it to the GPU, keeps a part
-    fully_shard(model)  # then what is left
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # after it
+    fully_shard(model)  # then what is left; before the optimizer
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)  # your lr
 
     train(model, optimizer, gpu or torch.device("cpu"))
     full = dcp_state.StateDictOptions(full_state_dict=True, cpu_offload=True)

@@ -40,10 +40,10 @@ if __name__ == "__main__":
 
     model.requires_grad_(False)
     for name, layer in list(model.named_modules()):
-        if name.endswith(("q_proj", "v_proj")):  # the layers to adapt
+        if name.endswith(("q_proj", "v_proj")):  # yours: the layers to adapt
             model.set_submodule(name, LoRALinear(layer))
     trained = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=2e-4)
+    optimizer = torch.optim.AdamW(trained, lr=2e-4)  # your lr
 
     model(torch.randn(8, 64).bfloat16()).square().mean().backward()
     optimizer.step()

@@ -5,9 +5,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 torch.manual_seed(0)
 B, nh, T, hs = 2, 4, 6, 8  # batch, heads, tokens, head size
-q, k, v = torch.randn(3, B, nh, T, hs)
+q, k, v = torch.randn(3, B, nh, T, hs)  # (B, nh, T, hs)
 
-y = scaled_dot_product_attention(q, k, v, is_causal=True)
+y = scaled_dot_product_attention(q, k, v, is_causal=True)  # encoder: False
 
 # Padding: True where a key may be seen, here 6 and 4 tokens.
 keep = torch.arange(T) < torch.tensor([[6], [4]])  # (B, T)

@@ -130,7 +130,7 @@ def test_the_commands_fit_the_file(exported):
     snippet, _ = exported
     sizes = re.search(r"for N in (\d+), (\d+), (\d+):", SOURCE).groups()
     for page in pages():
-        (command,) = BASH.findall(page)
+        command, measure = BASH.findall(page)
         program, *options = command.replace("\\\n", " ").split()
         assert program == "trtexec"
         given = dict(option.split("=", 1) for option in options)
@@ -140,6 +140,8 @@ def test_the_commands_fit_the_file(exported):
             f"--{kind}Shapes": f"input:{size}x3x224x224"
             for kind, size in zip(("min", "opt", "max"), sizes, strict=True)
         }
+        opt = given["--optShapes"]
+        assert measure == f"trtexec --loadEngine=model.plan --shapes={opt}\n"
         assert snippet.session.get_inputs()[0].name == "input"
         assert "--fp16" not in command  # gone since TensorRT 11
 

@@ -111,6 +111,25 @@ def test_every_batch_size_in_two_runtimes(exported, N):
         np.testing.assert_allclose(output, expected(model, x), rtol=1e-4, atol=1e-5)
 
 
+class WithToken(nn.Module):
+    """A token before each sequence, as a vision transformer has it."""
+
+    def forward(self, x):
+        return torch.cat([torch.zeros(1, 1, 4).expand(len(x), -1, -1), x], dim=1)
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_an_example_of_one_row_fixes_the_size_without_a_word(rows, tmp_path):
+    model, x, path = WithToken().eval(), torch.randn(3, 5, 4), tmp_path / "model.onnx"
+    options = {"dynamic_shapes": ({0: "batch"},), "dynamo": True, "verbose": False}
+    torch.onnx.export(model, (torch.randn(rows, 5, 4),), **options).save(path)
+    if rows == 1:
+        with pytest.raises(Exception, match="Concat"):
+            run(path, x)
+    else:
+        np.testing.assert_array_equal(run(path, x)[0], model(x).numpy())
+
+
 def test_the_graph(exported):
     model, path = exported
     assert not model.training

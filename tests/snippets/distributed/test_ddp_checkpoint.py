@@ -85,9 +85,10 @@ def test_two_processes(tmp_path):
 
 
 @pytest.mark.usefixtures("group")
-def test_the_answer_alone(monkeypatch, tmp_path):
+@pytest.mark.parametrize("kind", [str, Path])
+def test_the_answer_alone(kind, tmp_path):
     """Weights and state are those saved, in bfloat16 too; a first run begins at 0."""
-    names, last = {}, tmp_path / "runs/a/last.pt"
+    names, last = {}, kind(tmp_path / "runs/a/last.pt")
     exec(answer("ddp-checkpoint"), names)
     model = DDP(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).bfloat16())
     optimizer = torch.optim.AdamW(model.parameters())
@@ -112,7 +113,7 @@ def test_killed_while_saving_the_last_file_is_whole(monkeypatch, tmp_path):
     snippet.save_checkpoint(last, model, optimizer, 0)
 
     def killed(checkpoint, path):
-        path.write_bytes(b"half a file")
+        Path(path).write_bytes(b"half a file")
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
