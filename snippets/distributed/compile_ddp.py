@@ -34,7 +34,7 @@ def main():
     """Train on a share of each batch, and compare with one process."""
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     torch.manual_seed(0)
     model = Model().to(gpu or "cpu")

@@ -45,7 +45,7 @@ if __name__ == "__main__" and "RANK" not in os.environ:
 elif __name__ == "__main__":
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
     x = torch.linspace(-1, 1, 101).unsqueeze(1)  # 101: uneven shares

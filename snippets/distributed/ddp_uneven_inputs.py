@@ -38,7 +38,7 @@ def main():
     """Count the steps of each process."""
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device, counts = gpu or torch.device("cpu"), [None] * dist.get_world_size()
     model = nn.parallel.DistributedDataParallel(nn.Linear(3, 1).to(device))

@@ -52,7 +52,7 @@ if __name__ == "__main__":
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     train(2, gpu or "cpu")  # interrupted here
     start, _ = train(3, gpu or "cpu")

@@ -29,7 +29,7 @@ def main():
 
     own = torch.device("cuda", int(os.environ["LOCAL_RANK"]))  # by torchrun
     gpu = own if torch.cuda.is_available() else None
-    torch.cuda.set_device(gpu or -1)  # for "cuda"; -1 changes nothing
+    torch.cuda.set_device(gpu or -1)  # without a GPU: -1 does nothing
     dist.init_process_group("nccl" if gpu else "gloo", device_id=gpu)
     device = gpu or torch.device("cpu")
     model = DDP(model.to(device))
