@@ -34,7 +34,7 @@ if __name__ == "__main__":
     # In the main process, the real error is shown.
     try:
         for index in range(len(dataset)):
-            print(index, end="\r", file=sys.stderr)
+            print(f"\r{index}", end=" ", file=sys.stderr, flush=True)
             dataset[index]  # the last number is that of the bad sample
     except SystemExit as error:
         print("the real error:", error, "at index", index)

@@ -1,7 +1,7 @@
 """Predict the class of one image file with a trained classifier."""
 
 import torch
-from PIL import Image
+from PIL import Image, ImageOps
 from torch import nn
 from torchvision.models import ResNet18_Weights
 
@@ -12,7 +12,7 @@ model = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
 class_names = ["red", "green", "blue"]  # yours: train_set.classes
 val_transform = ResNet18_Weights.DEFAULT.transforms()  # yours
 
-image = Image.open("photo.png").convert("RGB")
+image = ImageOps.exif_transpose(Image.open("photo.png")).convert("RGB")
 x = val_transform(image).unsqueeze(0).to(device)  # (1, 3, H, W)
 model.eval()
 with torch.inference_mode():

@@ -19,5 +19,6 @@ train_step()  # a warm-up: the first step is slow
 with torch.profiler.profile() as prof:  # the CPU, and a GPU if there is one
     for _ in range(3):
         train_step()  # yours
-print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
+on = "device" if torch.cuda.is_available() else "cpu"
+print(prof.key_averages().table(sort_by=f"self_{on}_time_total", row_limit=10))
 prof.export_chrome_trace("trace.json")

@@ -4,6 +4,8 @@ import faulthandler
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -114,6 +116,37 @@ def test_the_answer_stops_at_the_sample_that_fails():
     with pytest.raises(TypeError):
         exec(recipes()["err-dataloader-worker"].answer.text, names)
     assert names["index"] == 3
+
+
+ROWS = """
+import os, sys
+
+class Rows:
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        if index == 3:
+            {}
+
+dataset = Rows()
+"""
+
+
+@pytest.mark.parametrize(
+    "die", ["os.kill(os.getpid(), 11)", "os._exit(1)", "sys.exit('bad')", "[][0]"]
+)
+def test_the_number_of_the_sample_stays_on_the_terminal(tmp_path, die):
+    """A traceback, or what the shell says, is printed after it, not over it."""
+    script = tmp_path / "find.py"
+    answer = recipes()["err-dataloader-worker"].answer.text
+    script.write_text(ROWS.format(die) + answer)
+    done = subprocess.run([sys.executable, script], capture_output=True, check=False)
+    assert done.returncode
+    shown = b""
+    for text in (done.stderr + b"$ ").split(b"\n")[0].split(b"\r"):
+        shown = text + shown[len(text) :]
+    assert shown.startswith(b"3 ")
 
 
 def test_a_crash():

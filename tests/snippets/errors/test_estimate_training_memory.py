@@ -1,7 +1,5 @@
 """estimate-training-memory: bytes counted by hand, and those of a run on the CPU."""
 
-import runpy
-
 import pytest
 import torch
 from torch import nn
@@ -12,7 +10,18 @@ SNIPPET = "errors/estimate_training_memory.py"
 PAGES = [
     ROOT / f"docs/{lang}/errors/estimate-training-memory.md" for lang in ("en", "zh")
 ]
-training_bytes = load_snippet(SNIPPET).training_bytes
+ANSWER = recipes()["estimate-training-memory"].answer
+activation_bytes = load_snippet(SNIPPET).activation_bytes
+
+
+def training_bytes(build, device="meta"):
+    """What the answer counts for a reader's model and input; all on that device."""
+    line = "    model, x = resnet50(), torch.randn(32, 3, 224, 224)  # yours"
+    assert ANSWER.text.count(line) == 1
+    text = ANSWER.text.replace(line, "    model, x = build()")
+    names = {"build": build}
+    exec(text.replace('"meta"', repr(device)), names)
+    return {name: names[name] for name in ("weights", "trained", "activations")}
 
 
 def mlp():
@@ -25,8 +34,7 @@ def hand_worked(batch):
     weights = 4 * (10 * 20 + 20 + 20 + 20 + 20 * 5 + 5)
     return {
         "weights": weights,
-        "gradients": weights,
-        "AdamW": 2 * weights,  # two moments
+        "trained": weights,
         "activations": 4 * (batch * (10 + 20 + 20) + 2 * 20),
     }
 
@@ -34,44 +42,65 @@ def hand_worked(batch):
 @pytest.mark.parametrize("device", ["meta", "cpu"])
 @pytest.mark.parametrize("batch", [4, 8])
 def test_bytes_by_hand_on_both_devices(device, batch):
-    with torch.device(device):
-        found = training_bytes(mlp(), torch.randn(batch, 10))
+    found = training_bytes(lambda: (mlp(), torch.randn(batch, 10)), device)
     assert found == hand_worked(batch)
 
 
 def test_half_precision():
-    with torch.device("meta"):
-        model, x = mlp().bfloat16(), torch.randn(4, 10, dtype=torch.bfloat16)
-    found = training_bytes(model, x)
-    weights = hand_worked(4)["weights"] // 2
-    assert found["weights"] == found["gradients"] == weights
-    assert found["AdamW"] == 2 * weights
+    found = training_bytes(lambda: (mlp().bfloat16(), torch.randn(4, 10).bfloat16()))
+    expected = hand_worked(4)
+    assert found["weights"] == found["trained"] == expected["weights"] // 2
+    norm = 4 * 2 * 20  # mean and std of the norm stay float32
+    assert found["activations"] == (expected["activations"] - norm) / 2 + norm
 
 
 def test_frozen_weights_have_neither_gradient_nor_state():
-    with torch.device("meta"):
-        model, x = mlp(), torch.randn(4, 10)
-    model[0].requires_grad_(requires_grad=False)
-    found = training_bytes(model, x)
-    trained = hand_worked(4)["weights"] - 4 * (10 * 20 + 20)
+    def build():
+        model = mlp()
+        model[0].requires_grad_(requires_grad=False)
+        return model, torch.randn(4, 10)
+
+    found = training_bytes(build)
     assert found["weights"] == hand_worked(4)["weights"]
-    assert found["gradients"] == trained
-    assert found["AdamW"] == 2 * trained
+    assert found["trained"] == hand_worked(4)["weights"] - 4 * (10 * 20 + 20)
 
 
 def test_what_is_printed_is_the_formula_and_the_count(capsys):
-    scope = runpy.run_path(str(ROOT / "snippets" / SNIPPET), run_name="__main__")
-    n = sum(p.numel() for p in scope["model"].parameters())
+    assert not ANSWER.yours
+    exec(ANSWER.text, names := {})
+    n = sum(p.numel() for p in names["model"].parameters())
     assert n == 25_557_032  # of torchvision's documentation
-    found = scope["found"]
-    counted = found["weights"] + found["gradients"] + found["AdamW"]
-    assert counted == 16 * n
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[3] == f"activations {found['activations'] / 2**20:5.0f} MiB"
-    total = counted + found["activations"]
-    assert printed[4] == f"total       {total / 2**20:5.0f} MiB"
-    assert all(p.is_meta for p in scope["model"].parameters())
-    assert scope["x"].shape == (32, 3, 224, 224)
+    activations = names["activations"]
+    total = (16 * n + activations) / 2**20
+    printed = f"{total:.0f} MiB, of which activations {activations / 2**20:.0f}\n"
+    assert capsys.readouterr().out == printed
+    assert all(p.is_meta for p in names["model"].parameters())
+    assert names["x"].shape == (32, 3, 224, 224)
+
+
+class WithLoss(nn.Module):
+    """As a language model: named inputs, a dictionary, tied weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(50, 8), nn.Linear(8, 50, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, input_ids, labels=None):
+        logits = self.head(self.embed(input_ids))
+        if labels is None:
+            return {"logits": logits}
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        return {"logits": logits, "loss": loss}
+
+
+def test_named_inputs_and_any_output():
+    with torch.device("meta"):
+        model, ids = WithLoss(), torch.zeros(3, 5, dtype=torch.long)
+        without = activation_bytes(model, ids)
+        found = activation_bytes(model, input_ids=ids, labels=ids)
+    assert without == 8 * 15 + 4 * 15 * 8  # the indices, what the head takes
+    assert found - without >= 4 * 15 * 50  # the logarithms of the probabilities
 
 
 def test_4_bits_per_weight():
@@ -96,14 +125,9 @@ class Positions(nn.Module):
 
 
 def test_the_answer_counts_a_model_that_makes_tensors_in_forward():
-    answer = recipes()["estimate-training-memory"].answer
-    assert list(answer.yours) == ["training_bytes"]
-    text = answer.text.replace("resnet50()  # yours", "Positions()")
-    text = text.replace("32, 3, 224, 224", "2, 16, 4")
-    names = {"training_bytes": training_bytes, "Positions": Positions}
-    exec(text, names)
-    assert names["found"]["weights"] == 4 * 16 * 4
-    assert names["found"]["activations"] == 8 * 16  # the indices
+    found = training_bytes(lambda: (Positions(), torch.randn(2, 16, 4)))
+    assert found["weights"] == 4 * 16 * 4
+    assert found["activations"] == 8 * 16  # the indices
 
 
 def test_a_model_that_reads_a_value_is_built_on_the_cpu():
@@ -112,14 +136,11 @@ def test_a_model_that_reads_a_value_is_built_on_the_cpu():
         return nn.Sequential(*(nn.Dropout(rate) for rate in rates), nn.Linear(2, 2))
 
     error = "RuntimeError: Tensor.item() cannot"
-    with (
-        raises_as_documented("errors/estimate-training-memory", error),
-        torch.device("meta"),
-    ):
-        net()
+    with raises_as_documented("errors/estimate-training-memory", error):
+        training_bytes(lambda: (net(), torch.randn(3, 2)))
     model = net().to("meta")
-    with torch.device("meta"):
-        assert training_bytes(model, torch.randn(3, 2))["weights"] == 4 * 6
+    found = training_bytes(lambda: (model, torch.randn(3, 2)))
+    assert found["weights"] == 4 * 6
 
 
 SGD, ADAMW = torch.optim.SGD, torch.optim.AdamW
@@ -153,10 +174,10 @@ def test_each_row_of_the_table(make, dtype, size, gib):
 
 
 def test_attention_on_the_meta_device_can_store_a_matrix_per_head():
-    found = {}
-    for device in ("meta", "cpu"):
-        with torch.device(device):
-            layer = nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True)
-            found[device] = training_bytes(layer, torch.randn(2, 256, 64))
+    def build():
+        layer = nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True)
+        return layer, torch.randn(2, 256, 64)
+
+    found = {device: training_bytes(build, device) for device in ("meta", "cpu")}
     assert found["meta"].pop("activations") >= found["cpu"].pop("activations")
     assert found["meta"] == found["cpu"]

@@ -43,6 +43,17 @@ def test_absent_and_ignored_classes(draw):
     np.testing.assert_array_equal(cm, expected)
 
 
+@pytest.mark.parametrize("kind", [torch.uint8, torch.int64])
+@pytest.mark.parametrize("shift", [(1, 1), (1, 0), (0, 1)])
+def test_a_class_out_of_range_is_not_left_out_in_silence(draw, shift, kind):
+    labels = torch.tensor([0, 1, 2, 2], dtype=kind)
+    names = {"names": list("abc"), "target": labels, "pred": labels}
+    draw(**names)
+    names |= {"target": labels + shift[0], "pred": labels + shift[1]}
+    with pytest.raises(AssertionError, match="not in 0 to C - 1"):
+        draw(**names)
+
+
 def test_messages(draw):
     target, pred = torch.tensor([0, 1, 2]), torch.tensor([0, 1, 0])
     with raises_as_documented(PAGE, "ValueError: Classification metrics can't handle"):

@@ -11,7 +11,7 @@ from torchvision.datasets import ImageFolder
 from torchvision.models import ResNet18_Weights, ResNet50_Weights, resnet18
 from torchvision.transforms import v2
 
-from tests.helpers import ROOT, raises_as_documented
+from tests.helpers import ROOT, raises_as_documented, recipes
 
 PAGE = "evaluation/predict-single-image"
 SNIPPET = ROOT / "snippets/evaluation/predict_single_image.py"
@@ -48,6 +48,23 @@ def test_a_batch_of_one_in_rgb_without_gradients(run):
 def test_convert_makes_three_channels(mode):
     image = Image.new("RGB", (300, 260), "white").convert(mode).convert("RGB")
     assert ResNet18_Weights.DEFAULT.transforms()(image).shape == (3, 224, 224)
+
+
+def test_a_photo_from_a_phone_is_turned_upright(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    photo = Image.new("RGB", (40, 20), "blue")  # on its side, its top at the left
+    photo.paste("red", (0, 0, 20, 20))
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by 90 degrees
+    photo.save("photo.png", exif=exif)
+    names = {"val_transform": v2.functional.pil_to_tensor, "device": "cpu"}
+    names |= {"model": lambda x: x.float().mean((2, 3)), "class_names": "rgb"}
+    names["model"].eval = bool
+    exec(recipes()["predict-single-image"].answer.text, names)
+    image = names["image"]
+    assert image.size == (20, 40)
+    assert image.getpixel((10, 5)) == (255, 0, 0)  # the left side went up
+    assert names["x"].shape == (1, 3, 40, 20)
 
 
 def test_the_weights_know_names_and_transform():

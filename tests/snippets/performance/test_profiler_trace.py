@@ -2,10 +2,13 @@
 
 import json
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
+from torch.autograd.profiler_util import FunctionEventAvg
 
 from tests.helpers import load_snippet, recipes
 
@@ -30,6 +33,18 @@ def test_the_answer_records_three_steps_and_not_the_warm_up(capsys):
     count = {row.key: row.count for row in names["prof"].key_averages()}
     assert count["aten::fft_fft"] == 3
     assert "aten::fft_fft" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_on_a_gpu_the_rows_are_sorted_by_its_time(monkeypatch, gpu):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    asked = Mock()
+    monkeypatch.setattr(torch.profiler, "profile", lambda: nullcontext(asked))
+    exec(ANSWER.text, {"train_step": int})
+    (call,) = asked.key_averages().table.call_args_list
+    key = call.kwargs["sort_by"]
+    assert key == ("self_device_time_total" if gpu else "self_cpu_time_total")
+    assert hasattr(FunctionEventAvg(), key)
 
 
 def test_the_demonstration(capsys):
