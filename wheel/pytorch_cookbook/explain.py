@@ -12,7 +12,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 BEFORE = re.compile(r"^(?:\s*(?:\[[^\]]*\]:?|\([^)]*pid=[^)]*\)|E(?=  )|[|>│]))*\s*")
 RAISED = re.compile(
     r"(?<![\w.(])(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
-    r"|OutOfMemory|queue\.Empty)(?=: |:?$)",
+    r"|OutOfMemory|queue\.Empty)(?=:\s|:?$)",
     re.ASCII,
 )
 # Of a traceback that was cut off, the line that raises may be all there is; a notebook
@@ -40,7 +40,10 @@ PLACE = re.compile(
 WORD = re.compile(r"[A-Za-z_]{2,}|[\u3400-\u9fff]")
 WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's language
 # Their words are alike for all names: the names decide.
-NAMED = re.compile("AttributeError|ImportError|KeyError|ModuleNotFound|NameError")
+NAMED = re.compile(
+    "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
+    "|unexpected keyword argument|required positional|unsupported operand"
+)
 LINES = 4  # that a message may go on
 MOST = 400  # lines of a log that are compared
 LIKE = 0.85  # of a quoted message's words are those of the line
@@ -151,7 +154,8 @@ def likeness(own: Message, quote: Message) -> float:
     # Older releases raised a RuntimeError for what has a name of its own now.
     same = same or (own.raised == "RuntimeError" and quote.raised != "")
     begins = same and own.words[: len(quote.words)] == quote.words
-    is_other = quote.names and not named and NAMED.match(own.raised or quote.raised)
+    by_name = not quote.raised or NAMED.search(own.raised + own.said)
+    is_other = quote.names and not named and by_name
     is_vague = len(quote.bag) <= FEW and not (named or begins)
     is_it = share >= LIKE and not is_other and not is_vague
     return share + 0.1 * named if is_it else 0.0
