@@ -123,7 +123,8 @@ def explanation(page: Page, line: int) -> str:
     if lines[line - 1].startswith("|"):
         own = line, line + 1
     first, last = page.causes
-    parts = [
+    own, causes = (
         "\n".join(lines[a - 1 : b - 1]).strip() for a, b in (own, (first, last + 1))
-    ]
-    return "\n\n".join(parts if parts[1] not in parts[0] else parts[:1])
+    )
+    both = own if causes in own else f"{own}\n\n{causes}"
+    return causes if own in causes else both

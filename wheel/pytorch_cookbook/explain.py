@@ -90,8 +90,10 @@ def explain(log: str, lang: str) -> Found:
     rows = {line: rows_of(line, lang) for line in said}
 
     def weight(line: str) -> tuple[bool, ...]:
-        is_error = bool(RAISED.match(line) or rows[line])
-        return is_error, not WRAPPER.search(line), bool(rows[line])
+        is_raised, is_known = bool(RAISED.match(line)), bool(rows[line])
+        is_quoted = any("#" in row["place"] for row in rows[line])
+        is_own = not WRAPPER.search(line)
+        return is_raised or is_known, is_own, is_raised or is_quoted, is_known
 
     most = max(map(weight, said))
     telling = [line for line in said if weight(line) == most]
