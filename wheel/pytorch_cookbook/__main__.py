@@ -2,15 +2,15 @@
 
 import argparse
 import contextlib
-import inspect
 import sys
 
 from pytorch_cookbook import book
-from pytorch_cookbook.explain import explain_error
 
 
 def explain(lang: str) -> str:
     """What the log on stdin means."""
+    from pytorch_cookbook.explain import explain_error
+
     return explain_error(sys.stdin.read(), lang)
 
 
@@ -66,7 +66,7 @@ def main() -> None:
         command = commands.add_parser(name, help=about)
         command.set_defaults(do=do)
         for parameter, option, settings in OPTIONS:
-            if parameter in inspect.signature(do).parameters:
+            if parameter in do.__annotations__:
                 command.add_argument(option, **settings)
     asked = vars(top.parse_args())
     do = asked.pop("do")
