@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from cookbook.book import wordings
@@ -19,19 +20,17 @@ from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Page
 from cookbook.site import find, render, search, status, worker
 
-SOURCE = Path("wheel")
-PACKAGE = "pytorch_cookbook"
-SMALL = 9 | lzma.PRESET_EXTREME
-TEXT = [{"id": lzma.FILTER_LZMA2, "preset": SMALL, "lc": 4, "lp": 0, "pb": 0}]
+TEXT = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}]
+compact = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 
 def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
     """Write the wheel into a folder; with the built site where one is given."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "wheel")
-        shutil.copytree(catalogue.root / SOURCE, copy)
-        shutil.copy(worker.__file__, copy / PACKAGE)
-        data = copy / PACKAGE / "data"
+        shutil.copytree(catalogue.root / "wheel", copy)
+        shutil.copy(worker.__file__, copy / "pytorch_cookbook")
+        data = copy / "pytorch_cookbook/data"
         data.mkdir()
         for name, text in files(catalogue):
             packed = lzma.compress(text.encode(), filters=TEXT)
@@ -47,15 +46,14 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
 def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     """What the package reads: each file's name and text.
 
-    A search reads but a line of each recipe; all that is shown is in one file, in which
-    what pages, answers and files share is packed once.
+    What pages, answers, files and rows share is packed once, in a file of its own.
     """
-    recipes, shown = {}, {}
-    for recipe in catalogue.recipes:
-        recipes[recipe.slug] = known = entry(catalogue, recipe)
-        for lang in LANGUAGES:
-            parts = texts(catalogue, recipe, lang, known["proved"])
-            shown[f"{lang}/{recipe.slug}"] = parts
+    recipes = {one.slug: entry(catalogue, one) for one in catalogue.recipes}
+    shown = {}
+    for lang in LANGUAGES:
+        for slug, one in catalogue.by_slug.items():
+            shown[f"{lang}/{slug}"] = texts(catalogue, one, lang, recipes[slug])
+        shown[lang] = [row for one in catalogue.recipes for row in rows(one, lang)]
     yield "recipes.json", compact(recipes)
     yield "texts.json", compact(shown)
     yield "search.js", (catalogue.root / find.WORKER).read_text("utf-8")
@@ -66,75 +64,67 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
         yield f"state-{lang}.js", worker.saved(find.started(catalogue, lang))
 
 
-def compact(content: dict) -> str:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
-
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
     """What a list says of a recipe; of each torch, what to know there first."""
     torch = status.releases(catalogue, recipe)
-    passed = f"passed on torch {', '.join(torch['passed'])}" if torch["passed"] else ""
+    passed = ", ".join(torch["passed"])
     fails = {r: f"on torch {r} this fails: {c}" for r, c in torch["failed"].items()}
     cautions = fails | dict.fromkeys(torch["passed"], "")
+    proved = [f"passed on torch {passed}"] * bool(passed) + [*fails.values()]
+    code = catalogue.telling_line(recipe)
     return {
         "slug": recipe.slug,
-        "title": {lang: recipe.title(lang) for lang in LANGUAGES},
-        "line": catalogue.telling_line(recipe),
-        "proved": "; ".join(filter(None, [passed, *fails.values()]))
-        or "not run since it changed",
+        "proved": "; ".join(proved) or "not run since it changed",
         "torch": {r.rpartition(".")[0]: caution for r, caution in cautions.items()},
+        **{lang: f"{recipe.slug} — {recipe.title(lang)}: {code}" for lang in LANGUAGES},
     }
 
 
-def texts(catalogue: Catalogue, recipe: Recipe, lang: str, proved: str) -> dict:
-    """What is shown of a recipe: its parts, and the rows on errors."""
-    page, address = recipe.page_for(lang), f"{lang}/{recipe.address}/"
+def texts(catalogue: Catalogue, recipe: Recipe, lang: str, known: dict) -> dict:
+    """What is shown of a recipe, by its parts."""
     head = f"# {recipe.title(lang)}\n{recipe.description(lang)}"
     files = [f"{block.path} · sha256 {block.sha256}" for block in recipe.snippets]
-    foot = "\n".join(
-        filter(None, [render.yours(recipe, lang), *files, proved, address])
-    )
+    foot = [*files, known["proved"], f"{lang}/{recipe.address}/"]
+    foot = "\n".join(filter(None, [render.yours(recipe, lang), *foot]))
     answer = [head, recipe.answer.text, recipe.command, foot]
     return {
         "answer": "\n\n".join(filter(None, answer)),
-        "page": render.full_markdown(catalogue, page),
+        "page": render.full_markdown(catalogue, recipe.page_for(lang)),
         "file": "\n\n".join(block.code for block in recipe.snippets),
-        "rows": [
-            {
-                "text": text,
-                "place": f"{address}#error-{number}",
-                "said": said(page, line),
-            }
-            for number, (text, line) in enumerate(quoted(page), start=1)
-        ],
     }
 
 
-def quoted(page: Page) -> Iterator[tuple[str, int]]:
-    """Each message that a page quotes, and its line, in the order of their anchors.
+def rows(recipe: Recipe, lang: str) -> Iterator[dict]:
+    """Each message that a page quotes, with what other releases say instead of it.
 
-    What another torch says instead of a message comes last, with the message's line.
+    Last, without an anchor, what else its table of causes is found by.
     """
-    for quote in page.quotes:
-        yield quote.text, quote.line
-    for text in wordings.of(page):
-        message = wordings.quoted(page, text)
-        yield text, next(q.line for q in page.quotes if q.text.startswith(message))
-
-
-def said(page: Page, line: int) -> str:
-    """Where a message is explained: its row in a table, or the section around it.
-
-    Where the page begins with a table of causes, it goes along.
-    """
-    lines = page.body.split("\n")
-    if lines[line - 1].startswith("|"):
-        own = (line, line + 1)
-    else:
-        starts = [1, *(heading.line for heading in page.headings), len(lines) + 1]
-        own = (max(n for n in starts if n <= line), min(n for n in starts if n > line))
+    page, place = recipe.page_for(lang), f"{lang}/{recipe.address}/"
+    heard = [one for one in wordings.load(page.root) if one["page"] == recipe.address]
+    found = []
+    for number, quote in enumerate(page.quotes, start=1):
+        same = [one for one in heard if quote.text.startswith(one["message"])]
+        texts = [quote.text, *{one["raised"]: None for one in same}]
+        found.append((texts, f"{place}#error-{number}", quote.line))
     first, last = page.causes
-    parts = [
+    if first < last:
+        aliases = {a for own in recipe.written.values() for a in own.meta["aliases"]}
+        found.append((sorted(aliases), place, first))
+    for texts, place, line in found:
+        said = explanation(page, line)
+        yield {"slug": recipe.slug, "texts": texts, "place": place, "said": said}
+
+
+def explanation(page: Page, line: int) -> str:
+    """The row or section that a line is in; the table of causes goes along."""
+    lines = page.body.split("\n")
+    starts = [1, *(heading.line for heading in page.headings), len(lines) + 1]
+    own = max(n for n in starts if n <= line), min(n for n in starts if n > line)
+    if lines[line - 1].startswith("|"):
+        own = line, line + 1
+    first, last = page.causes
+    own, causes = (
         "\n".join(lines[a - 1 : b - 1]).strip() for a, b in (own, (first, last + 1))
-    ]
-    return "\n\n".join(parts if parts[1] not in parts[0] else parts[:1])
+    )
+    both = own if causes in own else f"{own}\n\n{causes}"
+    return causes if own in causes else both

@@ -24,11 +24,7 @@ class AskedError(Exception):
 
 @cache
 def read(name: str):
-    """A file of the wheel: what its JSON holds, or its text.
-
-    Raises:
-        AskedError: it is missing or broken.
-    """
+    """A file of the wheel: what its JSON holds, or its text."""
     file = DATA / f"{name}.xz"
     try:
         text = lzma.decompress(file.read_bytes()).decode()
@@ -39,11 +35,7 @@ def read(name: str):
 
 
 def recipe(slug: str) -> dict:
-    """What a list says of a recipe.
-
-    Raises:
-        AskedError: there is none of this name.
-    """
+    """What a list says of a recipe."""
     known = read("recipes.json")
     if slug in known:
         return known[slug]
@@ -53,15 +45,21 @@ def recipe(slug: str) -> dict:
 
 
 def language(lang: str, text: str = "") -> str:
-    """The language to answer in: the one named, else that of the question.
-
-    Raises:
-        AskedError: the cookbook is not written in it.
-    """
+    """The language to answer in: the one named, else that of the question."""
     lang = lang or ("zh" if HAN.search(text) else "en")
     if lang not in LANGUAGES:
         raise AskedError(f"there is no language {lang!r}; take en or zh")
     return lang
+
+
+@cache
+def started(lang: str) -> worker.quickjs.Context:
+    """The site's search worker, on a language's index."""
+    (other,) = {*LANGUAGES} - {lang}
+    index, state = read(f"index-{lang}.json"), read(f"state-{lang}.js")
+    return worker.started(
+        read("search.js"), index, lambda: read(f"index-{other}.json"), state
+    )
 
 
 def find(query: str, lang: str) -> list[str]:
@@ -70,24 +68,8 @@ def find(query: str, lang: str) -> list[str]:
     return [] if ranked["none"] else worker.slugs(ranked)
 
 
-@cache
-def started(lang: str) -> worker.quickjs.Context:
-    """The site's search worker, on a language's index."""
-    other = LANGUAGES[1 - LANGUAGES.index(lang)]
-    return worker.started(
-        read("search.js"),
-        read(f"index-{lang}.json"),
-        lambda: read(f"index-{other}.json"),
-        read(f"state-{lang}.js"),
-    )
-
-
 def caution(slug: str, release: str) -> str:
-    """What to know first with this torch; empty where the recipe passed there.
-
-    Raises:
-        AskedError: it is no release.
-    """
+    """What to know first with this torch; empty where the recipe passed there."""
     one, asked = recipe(slug), RELEASE.fullmatch(release.strip())
     if not release:
         return ""
@@ -98,12 +80,10 @@ def caution(slug: str, release: str) -> str:
 
 
 def hits(query: str, lang: str, release: str = "") -> list[str]:
-    """The first recipes for a query, a line each: where it was proved, and its code."""
-    lines = []
-    for one in map(recipe, find(query, lang)[:SHOWN]):
-        proved = caution(one["slug"], release) or one["proved"]
-        lines.append(f"{one['slug']} — {one['title'][lang]} ({proved}): {one['line']}")
-    return lines
+    """The first recipes for a query, a line each: its code, and where it was proved."""
+    found = map(recipe, find(query, lang)[:SHOWN])
+    proved = [(one, caution(one["slug"], release) or one["proved"]) for one in found]
+    return [f"{one[lang]} ({passed})" for one, passed in proved]
 
 
 def search(query: str, lang: str = "", torch: str = "") -> str:
@@ -111,10 +91,9 @@ def search(query: str, lang: str = "", torch: str = "") -> str:
 
     torch: the asker's version, such as 2.6.0; lang: en or zh, else that of the query.
     """
-    found = hits(query, language(lang, query), torch)
-    if not found:
-        raise AskedError("no recipe for this / 没有这个主题的条目")
-    return "\n".join(found)
+    if found := hits(query, language(lang, query), torch):
+        return "\n".join(found)
+    raise AskedError("no recipe for this / 没有这个主题的条目")
 
 
 def get_recipe(

@@ -8,37 +8,29 @@ from typing import NamedTuple
 from pytorch_cookbook import book
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-# What launchers, notebooks, pytest and logs write before each line.
-BEFORE = re.compile(
-    r"""^(?:\s*(?:
-      \[[^\]]*\]:?                   # [rank0]:
-    | \(\w[\w.]*\ pid=\d+[^)]*\)     # (RayTrainWorker pid=12)
-    | \d{4}-\d\d-\d\d[T ][\d:.,+Z]+  # 2026-11-20T10:00:00
-    | [WEI]\d{4}\ [\d:.]+\ \d+\ \S+\]  # W1024 01:17:10.9 140404 x.py:1009]
-    | (?:ERROR|WARNING|INFO):?
-    | E(?=\ \ ) | [|>]               # pytest, a quotation
-    ))*\s*""",
-    re.VERBOSE,
-)
+# What launchers, Ray, pytest and mail write before each line.
+BEFORE = re.compile(r"^(?:\s*(?:\[[^\]]*\]:?|\([^)]*pid=[^)]*\)|E(?=  )|[|>│]))*\s*")
 RAISED = re.compile(
-    r"(?<![\w.(])(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
-    r"|OutOfMemory|queue\.Empty)(?=: |:?$)",
+    r"(?<![\w.(])(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
+    r"|OutOfMemory|queue\.Empty)(?=:\s|:?$)",
     re.ASCII,
 )
-END = re.compile(
-    r"Traceback|The above exc|During handl|Original Traceback|\s*File \"|$"
-)
+# Of a traceback that was cut off, the line that raises may be all there is; a notebook
+# numbers those around it.
+RAISES = re.compile(r"^(?!\s*\d).*\braise ([\w.]+)\(f?[\"']?")
+END = re.compile(r"^$|Traceback|The above exception|During handling|File \"")
 CAUSE = re.compile(r"direct cause of the following|\[rank")  # the first one counts
-# They only pass on, or follow from, what another line says.
+# They only pass on, or go along with, what another line says.
 WRAPPER = re.compile(
     r"ChildFailedError|Caught \w+ in|exited unexpectedly|[Cc]onnection (closed|reset)"
     r"|BackendCompilerFailed|Failed running|ProcessRaisedException|KeyboardInterrupt"
-    r"|SystemExit|SignalException|RemoteTraceback|RayTaskError"
+    r"|SystemExit|SignalException|RemoteTraceback|RayTaskError|^[\w.]*Warning:"
     r"|EOFError: Ran out of input"  # of a child whose parent could not pickle
+    r"|Setting OMP_NUM_THREADS"  # with every torchrun
 )
 # What differs from one who meets a message to the next: names, types, places.
 NAME = re.compile(
-    r"(?<!\w)'[^']*'(?! object)|\"[^\"]*\"|`[^`]*(?:`|$)"
+    r"(?<!\w)'[^'\s]*'(?! object)|\"[^\"\s]*\"|`[^`]*(?:`|$)"
     r"|(?:torch\.|cuda\.|c10::)*\b(?:B?Float|Double|Half|Long|Int|Short|Byte|Bool)"
     r"(?:16|Tensor)?\b"
 )
@@ -48,7 +40,10 @@ PLACE = re.compile(
 WORD = re.compile(r"[A-Za-z_]{2,}|[\u3400-\u9fff]")
 WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's language
 # Their words are alike for all names: the names decide.
-NAMED = re.compile("AttributeError|ImportError|KeyError|ModuleNotFound|NameError")
+NAMED = re.compile(
+    "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
+    "|unexpected keyword argument|required positional|unsupported operand"
+)
 LINES = 4  # that a message may go on
 MOST = 400  # lines of a log that are compared
 LIKE = 0.85  # of a quoted message's words are those of the line
@@ -59,10 +54,10 @@ FIRST_AID = re.compile(r"/errors/.*#error-[123]$")  # what such a page is about
 
 
 class Message(NamedTuple):
-    """A line, and what it has in common with all who meet it."""
+    """What a line has in common with those of all who meet the same."""
 
-    line: str
     raised: str  # the exception, without its module
+    said: str
     names: frozenset[str]
     words: tuple[str, ...]
     bag: frozenset[str]
@@ -70,118 +65,110 @@ class Message(NamedTuple):
     @classmethod
     def of(cls, line: str) -> "Message":
         found = RAISED.match(line)
-        raised = found["name"].rpartition(".")[2] if found else ""
-        said = line[found.end() :] if found else line
-        plain = WORD.findall(PLACE.sub(" ", NAME.sub(" ", said)).casefold())
-        windows = WINDOWS.search(said)
-        words = windows.groups() if windows else tuple(plain)
-        return cls(line, raised, frozenset(NAME.findall(said)), words, frozenset(words))
+        raised, said = (found[0], line[found.end() :]) if found else ("", line)
+        words = WORD.findall(PLACE.sub(" ", NAME.sub(" ", said)).casefold())
+        if windows := WINDOWS.search(said):
+            words = windows.groups()
+        raised, names = raised.rpartition(".")[2], frozenset(NAME.findall(said))
+        return cls(raised, said, names, tuple(words), frozenset(words))
 
 
 class Found(NamedTuple):
-    """A line that says what went wrong, and the row that quotes it."""
+    """The line that counts, and the recipe and row that explain it."""
 
     line: str
-    score: float = 0.0
     slug: str = ""
     row: dict | None = None
 
 
 def explain(log: str, lang: str) -> Found:
-    """The line that counts of a log, with its row where a page quotes it.
-
-    Raises:
-        AskedError: there is nothing in it that went wrong.
-    """
+    """The line that counts of a log, with its row where a page has one."""
     lines = [BEFORE.sub("", line) for line in ANSI.sub("", log).splitlines()]
     said = list(dict.fromkeys(messages(lines)))[-MOST:]
-    quoted = {line: quotes_of(line, lang) for line in said}
-    telling = [line for line in said if quoted[line] or RAISED.match(line)] or said[-1:]
-    telling = [line for line in telling if not WRAPPER.search(line)] or telling
-    telling = [line for line in telling if quoted[line]] or telling
-    if not telling:
+    if not said:
         raise book.AskedError("no error in this text; paste a traceback to its end")
-    line = telling[0 if CAUSE.search(log) else -1]
-    return first_of(quoted[line], lang) if quoted[line] else Found(line)
+    rows = {line: rows_of(line, lang) for line in said}
+
+    def weight(line: str) -> tuple[bool, ...]:
+        is_raised, is_known = bool(RAISED.match(line)), bool(rows[line])
+        is_quoted = any("#" in row["place"] for row in rows[line])
+        is_own = not WRAPPER.search(line)
+        return is_raised or is_known, is_own, is_raised or is_quoted, is_known
+
+    most = max(map(weight, said))
+    telling = [line for line in said if weight(line) == most]
+    line = telling[0 if most[0] and CAUSE.search(log) else -1]
+    return best(rows[line], line, lang) if rows[line] else Found(line)
+
+
+def best(rows: list[dict], line: str, lang: str) -> Found:
+    """Of rows that quote the same: on a page about it, then as the search has it."""
+    rows = [row for row in rows if FIRST_AID.search(row["place"])] or rows
+    found = book.find(line[:300], lang)
+    order = {slug: place for place, slug in enumerate(found)}
+    row = min(rows, key=lambda row: order.get(row["slug"], len(order)))
+    return Found(line, row["slug"], row)
 
 
 def messages(lines: list[str]) -> Iterator[str]:
-    """The messages of a log, each with the lines that it goes on for.
-
-    Not all of them name an exception: Killed, Bus error, what CUDA asserts.
-    """
+    """The messages of a log, each with the lines that it goes on for."""
     message: list[str] = []
     for line in [*lines, ""]:
+        line = RAISES.sub(r"\1: ", line)
         raised = RAISED.search(line)
-        if message and (raised or END.match(line) or len(message) == LINES):
+        if message and (raised or END.search(line) or len(message) == LINES):
             yield " ".join(message)
             message = []
         if raised:
             message = [line[raised.start() :].strip()]
         elif message:
             message.append(line.strip())
-        elif len(WORD.findall(line)) >= 2:
+        elif len(WORD.findall(line)) >= 2:  # Bus error, what CUDA asserts
             yield line.strip()
 
 
 @cache
-def quotes(lang: str) -> list[tuple[Message, str, dict]]:
-    """Every message that a page quotes, the recipe and the row."""
-    return [
-        (Message.of(row["text"]), address.removeprefix(f"{lang}/"), row)
-        for address, texts in book.read("texts.json").items()
-        if address.startswith(lang)
-        for row in texts["rows"]
-    ]
+def quotes(lang: str) -> list[tuple[Message, dict]]:
+    """Every message that a page explains, with its row."""
+    rows = book.read("texts.json")[lang]
+    return [(Message.of(text), row) for row in rows for text in row["texts"]]
 
 
-def quotes_of(line: str, lang: str) -> list[Found]:
-    """The rows that quote a line best."""
+def rows_of(line: str, lang: str) -> list[dict]:
+    """The rows that explain a line, as far as words can tell."""
     own = Message.of(line)
-    found = [
-        Found(line, score, slug, row)
-        for quote, slug, row in quotes(lang)
-        if (score := likeness(own, quote))
-    ]
-    best = max((one.score for one in found), default=0)
-    return [one for one in found if one.score > best - ALIKE]
+    scored = [(likeness(own, quote), row) for quote, row in quotes(lang)]
+    # What has no anchor is not quoted there: a row that quotes the line goes before.
+    scored = [(s - ALIKE * ("#" not in row["place"]), row) for s, row in scored if s]
+    most = max((score for score, _ in scored), default=0)
+    return [row for score, row in scored if score > most - ALIKE]
 
 
 def likeness(own: Message, quote: Message) -> float:
     """How well a line is a quoted message; 0 where it is another."""
+    same = own.raised == quote.raised
     if not quote.words:
-        return float(own.line.startswith(quote.line))
+        return float(same and own.raised != "" and own.said.startswith(quote.said))
+    named = bool(quote.names) and quote.names <= own.names
     heard = quote.bag.intersection(own.words[: len(quote.words) + MORE])
     # Of a message that was cut off, what is there counts.
     share = len(heard) / min(len(quote.bag), max(len(own.bag), 2 * FEW))
-    if share < LIKE:
-        return 0.0
-    named = bool(quote.names) and quote.names <= own.names
-    begins = own.raised == quote.raised and own.words[: len(quote.words)] == quote.words
-    is_other = quote.names and not named and NAMED.match(quote.raised)
-    if is_other or (len(quote.bag) <= FEW and not (named or begins)):
-        return 0.0
-    return share + 0.1 * named
-
-
-def first_of(found: list[Found], lang: str) -> Found:
-    """Of the rows that quote the same: what is about it, then as the search has it."""
-    order = book.find(found[0].line[:300], lang)
-
-    def place(one: Found) -> tuple:
-        rank = order.index(one.slug) if one.slug in order else len(order)
-        return not FIRST_AID.search(one.row["place"]), rank, -one.score
-
-    return min(found, key=place)
+    # Older releases raised a RuntimeError for what has a name of its own now.
+    same = same or (own.raised == "RuntimeError" and quote.raised != "")
+    begins = same and own.words[: len(quote.words)] == quote.words
+    by_name = not quote.raised or NAMED.search(own.raised + own.said)
+    is_other = quote.names and not named and by_name
+    is_vague = len(quote.bag) <= FEW and not (named or begins)
+    is_it = share >= LIKE and not is_other and not is_vague
+    return share + 0.1 * named if is_it else 0.0
 
 
 def explain_error(traceback: str, lang: str = "") -> str:
     """What a traceback or log means: the line that counts, its causes and the fix."""
     lang = book.language(lang)
-    found = explain(traceback, lang)
-    if not found.row:
-        near = [f"near: {hit}" for hit in book.hits(found.line[:300], lang)]
-        return "\n".join([found.line, "", "not quoted anywhere in the cookbook", *near])
-    place = f"quoted in {found.row['place']}"
-    answer = book.get_recipe(found.slug, lang)
-    return "\n\n".join([found.line, place, found.row["said"], answer])
+    line, slug, row = explain(traceback, lang)
+    if not row:
+        near = [f"near: {hit}" for hit in book.hits(line[:300], lang)]
+        return "\n".join([line, "", "not quoted anywhere in the cookbook", *near])
+    place = f"{'quoted' if '#' in row['place'] else 'explained'} in {row['place']}"
+    return "\n\n".join([line, place, row["said"], book.get_recipe(slug, lang)])

@@ -12,8 +12,6 @@ from pytorch_cookbook.explain import explain_error
 USE = """PyTorch recipes of which every file was run; each answer says on which torch.
 Search first; take the answer as it is, with its imports, and put in the asker's own
 names where it says "Yours". Give `torch` if you know the asker's version."""
-ADAPT = """Put this verified PyTorch recipe into my code. Change its names to mine and
-nothing else of it; say what you could not keep."""
 server = MCPServer("pytorch-cookbook", instructions=USE, log_level="WARNING")
 
 
@@ -38,5 +36,6 @@ def page(lang: str, slug: str) -> str:
 
 @server.prompt()
 def adapt(slug: str, code: str) -> str:
-    """Adapt a recipe to my code."""
-    return f"{ADAPT}\n\n{get_recipe(slug)}\n\nMy code:\n{code}"
+    """Put this verified PyTorch recipe into my code. Change its names to mine and
+    nothing else of it; say what you could not keep."""
+    return f"{adapt.__doc__}\n\n{get_recipe(slug)}\n\nMy code:\n{code}"
