@@ -21,8 +21,8 @@ const ALIKE = 0.8               // what a synonym is worth
 const LIKELY = 1                // a title with a score like this says most of what was asked
 // Whether there is no recipe, fitted to the development queries: a topic without one that does as
 // well as the best recipe speaks for it; against it a good score, and many words to have it from.
-const NONE = 5.2, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
-const FIRST_AID = "errors/", CALM = 0.8  // what goes wrong is worth less to who complains of nothing
+const NONE = 5.1, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
+const FIRST_AID = "errors/", CALM = 0.2  // how much less a page of it is worth to who complains of nothing
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
@@ -121,9 +121,7 @@ function distance(a, b, most) {
 /** Whether two words differ in more letters, at a glance, than most edits explain. */
 function strange(a, b, most) {
   if (Math.abs(a.length - b.length) > most) return true
-  let missing = 0
-  for (const letter of a) missing += !b.includes(letter)
-  return missing > most
+  return sum([...a], letter => !b.includes(letter)) > most
 }
 
 class Index {
@@ -283,8 +281,11 @@ class Index {
     for (const { scores, rarity } of wanted.values())
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
     const calm = !COMPLAINT.test(query)
-    const worth = n => (1 + LIKE * this.likeness(n, wanted, means, all)) *
-      (calm && this.docs.location[n]?.startsWith(FIRST_AID) ? CALM : 1)
+    const worth = n => {
+      const alike = this.likeness(n, wanted, means, all)
+      const aid = calm && this.docs.location[n]?.startsWith(FIRST_AID)
+      return (1 + LIKE * alike) * (aid ? 1 - CALM * (1 - alike) : 1)
+    }
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
       .map(([n, score], i) => [n, i < CANDIDATES ? score * worth(n) : score]).sort(byScore)
