@@ -13,8 +13,7 @@ const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7, asked: 0.3, often
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
 const LONG_QUERY = 800       // characters; more is a pasted log
-const PREFIX = 0.7, TYPO = 0.65, HALF = 0.6  // what an inexact match is worth
-const PART = 0.7                // what a part of a compound name is worth in a query
+const PREFIX = 0.7, TYPO = 0.65, HALF = 0.6, PART = 0.7  // what an inexact match is worth, and a part of a name
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
@@ -24,6 +23,7 @@ const LIKELY = 1                // a title with a score like this says most of w
 const NONE = 5.1, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
 const FIRST_AID = "errors/", CALM = 0.2  // how much less a page of it is worth to who complains of nothing
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
+const HELD = 40, QUOTED = 0.7   // characters of a message in a query; how like its recipe that makes the query
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 
@@ -106,8 +106,7 @@ function distance(a, b, most) {
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + change)
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         row[j] = Math.min(row[j], before[j - 2] + 1)
     }
@@ -120,8 +119,7 @@ function distance(a, b, most) {
 
 /** Whether two words differ in more letters, at a glance, than most edits explain. */
 function strange(a, b, most) {
-  if (Math.abs(a.length - b.length) > most) return true
-  return sum([...a], letter => !b.includes(letter)) > most
+  return Math.abs(a.length - b.length) > most || sum([...a], letter => !b.includes(letter)) > most
 }
 
 class Index {
@@ -184,8 +182,8 @@ class Index {
   post(term, n, weight) {
     const posting = this.postings.get(term)
     if (!posting) return this.postings.set(term, [n, weight])
-    let i = posting.at(-2) < n ? posting.length : 0
-    while (posting[i] < n) i += 2
+    if (posting.at(-2) < n) return posting.push(n, weight)
+    const i = posting.findIndex((at, place) => place % 2 === 0 && at >= n)
     if (posting[i] === n) posting[i + 1] += weight
     else posting.splice(i, 0, n, weight)
   }
@@ -272,7 +270,8 @@ class Index {
   /** Recipes and topics for a query, best first: [number, score]; and what its terms stand for.
       A score is a share of what the whole query could earn. */
   rank(query) {
-    const wanted = new Map([...weighted(telling(query))].map(([term, asked]) => [term, this.lookUp(term, asked)]))
+    const said = telling(query)
+    const wanted = new Map([...weighted(said)].map(([term, asked]) => [term, this.lookUp(term, asked)]))
     const all = sum([...wanted.values()], ({ rarity }) => rarity)
     const means = new Map()  // indexed term → what is asked that it may answer, and how well
     for (const [term, { matches }] of wanted)
@@ -282,7 +281,7 @@ class Index {
       for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
     const calm = !COMPLAINT.test(query)
     const worth = n => {
-      const alike = this.likeness(n, wanted, means, all)
+      const alike = this.likeness(n, said, wanted, means, all)
       const aid = calm && this.docs.location[n]?.startsWith(FIRST_AID)
       return (1 + LIKE * alike) * (aid ? 1 - CALM * (1 - alike) : 1)
     }
@@ -292,9 +291,10 @@ class Index {
     return { ranked, wanted }
   }
 
-  /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
-  likeness(n, wanted, means, all) {
-    let best = 0
+  /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias; it may hold a message. */
+  likeness(n, said, wanted, means, all) {
+    const held = this.docs.errors[n]?.split("\n").some(line => line.length > HELD && said.includes(line.replace("…", "")))
+    let best = held ? QUOTED : 0
     for (const phrase of this.phrasesOf(n)) {
       const answers = new Map()  // what is asked → the worth and the place of the term that answers it
       phrase.forEach((term, place) => {
