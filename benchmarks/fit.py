@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(?<=[ ,{])([A-Z0-9_]+ =|[a-z]+:) (\d+(?:\.\d+)?)(?=[, }\n]
 
 def constants(script: str) -> dict[str, float]:
     """The numbers that the worker's head names: ``FIELDS``' by the field's name."""
-    head = script[script.index("const FIELDS") : script.index("const COMPLAINT")]
+    head = script[script.index("const FIELDS") : script.index("let stop")]
     return {name.rstrip(" =:"): float(value) for name, value in NUMBER.findall(head)}
 
 

@@ -93,23 +93,11 @@ def index(catalogue: Catalogue, lang: str, learnt: list[dict] | None = None) -> 
             "alike": ALIKE,
             # The numbers of the recipes that an empty box offers.
             "popular": [catalogue.recipes.index(one) for one, _ in popular(catalogue)],
-            "links": links(catalogue),
             "foreign": FOREIGN[lang],
             "also": WORDS[lang]["search_also"],
         },
         "docs": columns,
     }
-
-
-def links(catalogue: Catalogue) -> list[int]:
-    """How many recipes lead to each: the plain one of several is led to most."""
-    leads = Counter()
-    for recipe in catalogue.recipes:
-        targets = {*recipe.facts.get("related", [])}
-        for page in recipe.written.values():
-            targets |= {Path(link.partition("#")[0]).stem for link in page.links}
-        leads.update(targets - {recipe.slug})
-    return [leads[recipe.slug] for recipe in catalogue.recipes]
 
 
 def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:

@@ -13,24 +13,19 @@ const FIELDS = { title: 3, errors: 1.5, aliases: 1, text: 0.7, asked: 0.3, often
 const K1 = 1.2, B = 0.5
 const SHARE = 0.25              // of the best score: what has less is a stranger
 const LONG_QUERY = 800       // characters; more is a pasted log
-const PREFIX = 0.7, TYPO = 0.65, HALF = 0.6  // what an inexact match is worth
-const PART = 0.7                // what a part of a compound name is worth in a query
+const PREFIX = 0.7, TYPO = 0.65, HALF = 0.6, PART = 0.7  // what an inexact match is worth, and a part of a name
 const LIKE = 3                  // what it is worth to ask just what a title or an alias says
 const ORDER = 0.5               // and how much of it depends on the order: PIL to tensor, tensor to PIL
 const ALIKE = 0.8               // what a synonym is worth
 const LIKELY = 1                // a title with a score like this says most of what was asked
 // Whether there is no recipe, fitted to the development queries: a topic without one that does as
 // well as the best recipe speaks for it; against it a good score, and many words to have it from.
-const NONE = 5.2, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
+const NONE = 5.1, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
+const FIRST_AID = "errors/", CALM = 0.2  // how much less a page of it is worth to who complains of nothing
+const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
+const HELD = 40, QUOTED = 0.7   // characters of a message in a query; how like its recipe that makes the query
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
-const FIRST_AID = "errors/"     // the category of what goes wrong
-const CALM = 0.8                // what it is worth to who complains of nothing
-const LED_TO = 0.4              // how much more the recipe is worth that most others lead to
-// How like a recipe a query is that stands in a title or a message of it, or holds one of them; the
-// characters that it must have, and those that a line must have which it holds.
-const QUOTED = 0.7, SAID = 10, HELD = 40
-const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 
 // Words that carry no topic. The index brings them: cookbook/site/search.py leaves
 // them out of what it writes, this worker out of what it is asked.
@@ -57,7 +52,9 @@ function weighted(query) {
 
 const runs = text => (/[^\x00-\x7f]/.test(text) ? text.normalize("NFKC") : text).match(/\p{sc=Han}+|[Cc]\+\+|[\w.]+|==|[*@]/gu) ?? []
 const isLatin = run => /^[\w.]/.test(run)
+const sum = (all, worth) => all.reduce((total, one) => total + worth(one), 0)
 
+/** Chinese two characters at a time. */
 function pairs(run) {
   const found = []
   for (const part of run.replace(stopHan, " ").split(" ")) {
@@ -67,17 +64,13 @@ function pairs(run) {
   return found
 }
 
-// Most words come back again and again.
-const known = new Map()
-function words(run) {
-  if (!known.has(run)) known.set(run, wordsOf(run))
-  return known.get(run)
-}
+const known = new Map()  // most words come back again and again
 
 /** A Latin word whole, its dotted parts, and their parts: clip_grad_norm_, clip, grad, norm. */
-function wordsOf(run) {
-  if (/^[a-z]+$/.test(run)) return stop.has(run) ? [] : [[stem(run), 1, run]]  // most have no parts
+function words(run) {
+  if (known.has(run)) return known.get(run)
   const found = []
+  known.set(run, found)
   for (const name of run.split(".").filter(Boolean)) {
     const whole = name.toLowerCase().replace(/^_+|_+$/g, "")
     if (stop.has(whole)) continue
@@ -96,28 +89,24 @@ function stem(word) {
     .replace(/([bdgmnprt])\1$/, "$1").replace(/e$/, "")
 }
 
-// What CUDA adds to each of its errors: it says nothing about this one.
-const HINT = /(?<=\S)\s+CUDA kernel errors might be asynchronously[^]*/
-
-/** Of a pasted log only what the error says; of anything else, everything. */
+/** Of a pasted log only what the error says, without what CUDA adds to each; of anything else, everything. */
 function telling(query) {
   const names = [...query.matchAll(/(?<![\w.(])[\w.]+(?:Error|Exception|Warning)(?=:\s|\s*$)/gm)]
   const error = names.findLast(([name]) => !name.endsWith("ChildFailedError"))  // which only says that a rank failed
   const lines = query.trim().split("\n")
   const told = error ? query.slice(error.index).slice(error[0].length, LONG_QUERY) || error[0]
     : query.length > LONG_QUERY ? lines.at(-1).slice(-LONG_QUERY) : query
-  return told.replace(HINT, "").replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
+  return told.replace(/(?<=\S)\s+CUDA kernel errors might be asynchronously[^]*/, "")
+    .replace(/(?:[\w.~-]*\/)+[\w.-]+|0x[0-9a-f]+/gi, " ")
 }
 
 /** Edits between two words, a swap of neighbours counting one; more than most is most + 1. */
 function distance(a, b, most) {
-  if (Math.abs(a.length - b.length) > most) return most + 1
   let before = [], last = [...Array(b.length + 1).keys()]
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + change)
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         row[j] = Math.min(row[j], before[j - 2] + 1)
     }
@@ -130,10 +119,7 @@ function distance(a, b, most) {
 
 /** Whether two words differ in more letters, at a glance, than most edits explain. */
 function strange(a, b, most) {
-  if (Math.abs(a.length - b.length) > most) return true
-  let missing = 0
-  for (const letter of a) if (!b.includes(letter) && ++missing > most) return true
-  return false
+  return Math.abs(a.length - b.length) > most || sum([...a], letter => !b.includes(letter)) > most
 }
 
 class Index {
@@ -155,7 +141,6 @@ class Index {
     this.also = config.also  // what stands before an alias
     this.popular = config.popular  // numbers of the recipes that an empty box offers
     this.recipes = docs.location.length
-    this.prior = prior(config.links)
     this.size = docs.title.length
     this.foreign = config.foreign ? new RegExp(config.foreign, "iu") : null  // script of the other language
     this.postings = new Map()   // term → [number of a recipe, weight, number, weight, …]
@@ -175,52 +160,32 @@ class Index {
         this.lengths[n] += weight
       }
     }
-    this.meanLength = this.lengths.slice(0, this.recipes).reduce((sum, length) => sum + length, 0) / this.recipes
+    this.meanLength = sum(this.lengths.slice(0, this.recipes), length => length) / this.recipes
     this.phrases = Array(this.size)  // terms of the title and of each alias, once asked for
-    this.sorted = this.ends = this.words = undefined
+    this.sorted = this.words = undefined
   }
 
-  /** All terms, in order; made when first asked for, as are the next two. */
+  /** All terms, in order; made when first asked for, as is the next. */
   get vocabulary() {
     return this.sorted ??= [...this.postings.keys()].sort()
   }
 
   /** Latin word → its term; "" for a word that is not searched for. */
   get spelt() {
-    if (this.words) return this.words
-    this.words = new Map([...stop].filter(word => word.length > 4).map(word => [word, ""]))
-    for (const found of known.values())
-      for (const [term, , word] of found) if (this.postings.has(term)) this.words.set(word, term)
-    return this.words
+    return this.words ??= new Map([
+      ...[...stop].filter(word => word.length > 4).map(word => [word, ""]),
+      ...[...known.values()].flat().filter(([term]) => this.postings.has(term)).map(([term, , word]) => [word, term]),
+    ])
   }
 
-  /** Chinese character → the pairs that begin with it, and those that end with it. */
-  get sides() {
-    if (this.ends) return this.ends
-    this.ends = [new Map(), new Map()]
-    for (const term of this.vocabulary.filter(term => term.length === 2))
-      this.ends.forEach((side, i) => side.get(term[i])?.push(term) ?? side.set(term[i], [term]))
-    return this.ends
-  }
-
+  /** Add to a term's posting, which is in the order of the numbers; most come in this order. */
   post(term, n, weight) {
     const posting = this.postings.get(term)
-    if (!posting) this.postings.set(term, [n, weight])
-    else if (posting.at(-2) < n) posting.push(n, weight)
-    else this.raise(posting, n, weight)
-  }
-
-  /** Add to a recipe's weight in a posting that has gone past it, or bring it in. */
-  raise(posting, n, weight) {
-    let i = 0
-    while (posting[i] < n) i += 2
+    if (!posting) return this.postings.set(term, [n, weight])
+    if (posting.at(-2) < n) return posting.push(n, weight)
+    const i = posting.findIndex((at, place) => place % 2 === 0 && at >= n)
     if (posting[i] === n) posting[i + 1] += weight
     else posting.splice(i, 0, n, weight)
-  }
-
-  /** Whether the query is written, in part, in the other language. */
-  lacks(query) {
-    return this.foreign?.test(query)
   }
 
   /** Add the titles and aliases of the other language: docs of its index. */
@@ -231,12 +196,8 @@ class Index {
     this.docs.aliases = this.docs.aliases.map((own, n) => `${own}\n${aliases[n]}`)
   }
 
-  /** The rarity of a term that is indexed. */
-  rarityOf(term) {
-    return this.rarity(this.postings.get(term).length / 2)
-  }
-
-  rarity(count) {
+  /** How much a term says that so many recipes have: as a rule, those that it is indexed for. */
+  rarity(term, count = this.postings.get(term).length / 2) {
     return Math.log(1 + (this.size - count + 0.5) / (count + 0.5))
   }
 
@@ -285,8 +246,8 @@ class Index {
 
   /** The pairs that have one character of an unknown pair in its place: 近程 for 进程. */
   halves(pair) {
-    const [begin, end] = this.sides
-    const alike = [...begin.get(pair[0]) ?? [], ...end.get(pair.at(-1)) ?? []].sort()
+    const alike = this.vocabulary.filter(other =>
+      other.length === 2 && (other[0] === pair[0] || other[1] === pair.at(-1)))
     return new Map(alike.map(other => [other, HALF]))
   }
 
@@ -296,14 +257,14 @@ class Index {
     for (const [match, worth] of matches) {
       const posting = this.postings.get(match)
       for (let i = 0; i < posting.length; i += 2) {
-        const [n, weight] = [posting[i], posting[i + 1]]
+        const n = posting[i], weight = posting[i + 1]
         const length = n < this.recipes ? 1 - B + B * this.lengths[n] / this.meanLength : 1
         const score = worth * weight * (K1 + 1) / (weight + K1 * length)
-        scores.set(n, Math.max(score, scores.get(n) ?? 0))
+        if (score > (scores.get(n) ?? 0)) scores.set(n, score)
       }
     }
     // All that a word may stand for is as rare as the word: "tensor" is not "tensorrt".
-    return { matches, order: new Map([...matches.keys()].map((match, i) => [match, i])), scores, rarity: wanted * this.rarity(scores.size) }
+    return { matches, scores, rarity: wanted * this.rarity(term, scores.size) }
   }
 
   /** Recipes and topics for a query, best first: [number, score]; and what its terms stand for.
@@ -311,63 +272,50 @@ class Index {
   rank(query) {
     const said = telling(query)
     const wanted = new Map([...weighted(said)].map(([term, asked]) => [term, this.lookUp(term, asked)]))
-    const asked = { wanted, said: said.replace(/^:/, "").trim().toLowerCase(), calm: !COMPLAINT.test(query) }
-    asked.all = [...wanted.values()].reduce((sum, { rarity }) => sum + rarity, 0)
+    const all = sum([...wanted.values()], ({ rarity }) => rarity)
+    const means = new Map()  // indexed term → what is asked that it may answer, and how well
+    for (const [term, { matches }] of wanted)
+      for (const [match, worth] of matches) means.set(match, [...means.get(match) ?? [], [term, worth]])
     const totals = new Map()
     for (const { scores, rarity } of wanted.values())
-      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / asked.all)
+      for (const [n, score] of scores) totals.set(n, (totals.get(n) ?? 0) + score * rarity / all)
+    const calm = !COMPLAINT.test(query)
+    const worth = n => {
+      const alike = this.likeness(n, said, wanted, means, all)
+      const aid = calm && this.docs.location[n]?.startsWith(FIRST_AID)
+      return (1 + LIKE * alike) * (aid ? 1 - CALM * (1 - alike) : 1)
+    }
     const byScore = (a, b) => b[1] - a[1]
     const ranked = [...totals].sort(byScore)
-      .map(([n, score], i) => [n, i < CANDIDATES ? score * this.worth(n, asked) : score]).sort(byScore)
+      .map(([n, score], i) => [n, i < CANDIDATES ? score * worth(n) : score]).sort(byScore)
     return { ranked, wanted }
   }
 
-  /** What is added for a query that says just what a phrase does; the less it does, the more
-      for what many lead to, and the less for first aid where nobody complains of anything. */
-  worth(n, { wanted, said, all, calm }) {
-    const quoted = said.length >= SAID && this.quotes(n, said)
-    const alike = Math.max(quoted ? QUOTED : 0, this.likeness(n, wanted, all))
-    const aid = calm && !quoted && this.docs.location[n]?.startsWith(FIRST_AID)
-    const before = (this.prior[n] ?? 1) * (aid ? CALM : 1)
-    return (1 + LIKE * alike) * (1 + (1 - alike) * (before - 1))
-  }
-
-  /** Whether a query stands in a recipe's title or in a message of it, or holds one of them. */
-  quotes(n, said) {
-    const lines = `${this.docs.title[n]}\n${this.docs.errors[n] ?? ""}`.toLowerCase().replaceAll("…", "").split("\n")
-    return lines.some(line => line.includes(said) || line.length > HELD && said.includes(line))
-  }
-
-  /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias. */
-  likeness(n, wanted, all) {
-    let best = 0
-    for (const places of this.phrasesOf(n)) {
-      let common = 0, follows = 1, last
-      const met = new Set()
-      for (const { matches, order, rarity } of wanted.values()) {
-        let match, first = Infinity
-        for (const term of places.keys())
-          if (order.get(term) < first) [match, first] = [term, order.get(term)]
-        if (match === undefined) continue
-        common += rarity * matches.get(match)
-        met.add(match)
-        const place = places.get(match)
-        if (place === last + 1) follows += 1
-        last = place
-      }
-      if (!common) continue
-      let more = 0
-      for (const term of places.keys()) if (!met.has(term)) more += this.rarityOf(term)
-      best = Math.max(best, common / (all + more) * (1 - ORDER + ORDER * follows / wanted.size))
+  /** How nearly the query is one phrase of a recipe: 1 where it is just its title or an alias; it may hold a message. */
+  likeness(n, said, wanted, means, all) {
+    const held = this.docs.errors[n]?.split("\n").some(line => line.length > HELD && said.includes(line.replace("…", "")))
+    let best = held ? QUOTED : 0
+    for (const phrase of this.phrasesOf(n)) {
+      const answers = new Map()  // what is asked → the worth and the place of the term that answers it
+      phrase.forEach((term, place) => {
+        for (const [asked, worth] of means.get(term) ?? [])
+          if (worth > (answers.get(asked)?.worth ?? 0)) answers.set(asked, { worth, place })
+      })
+      if (!answers.size) continue
+      const places = [...wanted.keys()].filter(asked => answers.has(asked)).map(asked => answers.get(asked).place)
+      const follows = places.filter((place, i) => place === places[i - 1] + 1)
+      const common = sum([...answers], ([asked, { worth }]) => worth * wanted.get(asked).rarity)
+      const more = sum(phrase.filter((_, place) => !places.includes(place)), term => this.rarity(term))
+      best = Math.max(best, common / (all + more) * (1 - ORDER + ORDER * (1 + follows.length) / wanted.size))
     }
     return best
   }
 
-  /** A recipe's title, what stands before its colon, aliases, errors: for each, term → its place. */
+  /** The terms of a recipe's title, of what stands before its colon, of each alias and error. */
   phrasesOf(n) {
     const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${title[n].split(/[:：]/)[0]}\n${aliases[n]}\n${errors[n] ?? ""}`.split("\n")
-      .map(text => new Map([...terms(text)].map((term, place) => [term, place])))
+    this.phrases[n] ??= `${title[n]}\n${title[n].split(/[:：]/)[0]}\n${aliases[n]}\n${errors[n] ?? ""}`
+      .split("\n").map(text => [...terms(text)])
     return this.phrases[n]
   }
 
@@ -421,7 +369,7 @@ class Index {
     const { title, text, aliases } = this.docs
     const asked = text => [...terms(text)].filter(term => used.has(term))
     const seen = new Set(asked(`${title[n]} ${text[n]}`))
-    const worth = alias => asked(alias).filter(term => !seen.has(term)).reduce((sum, term) => sum + this.rarityOf(term), 0)
+    const worth = alias => sum(asked(alias).filter(term => !seen.has(term)), term => this.rarity(term))
     const best = aliases[n].split("\n").map(alias => [worth(alias), alias]).sort((a, b) => b[0] - a[0])[0]
     return best[0] ? `<p class="search-also">${this.also}${mark(best[1], used)}</p>` : ""
   }
@@ -430,24 +378,15 @@ class Index {
   nearest(wanted) {
     const begins = wanted.map(term => /^[a-z]/.test(term) ? term.slice(0, 3) : term[0])
     const near = this.vocabulary.filter(term => begins.some(begin => term.startsWith(begin)))
-    const counts = new Map(Object.keys(this.categories).map(slug => [slug, 0]))
-    for (const term of near)
-      for (const n of this.postings.get(term).filter((n, i) => i % 2 === 0 && n < this.recipes)) {
-        const slug = category(this.docs.location[n])
-        counts.set(slug, counts.get(slug) + 1)
-      }
-    const found = [...counts].filter(([, count]) => count).sort((a, b) => b[1] - a[1]).slice(0, NEAREST)
-    return (found.length ? found : [...counts])
-      .map(([slug]) => ({ location: `${slug}/`, title: this.categories[slug] }))
+    const counts = {}
+    for (const n of near.flatMap(term => this.postings.get(term).filter((n, i) => i % 2 === 0 && n < this.recipes))) {
+      const slug = category(this.docs.location[n])
+      counts[slug] = (counts[slug] ?? 0) + 1
+    }
+    const found = Object.keys(counts).sort((a, b) => counts[b] - counts[a]).slice(0, NEAREST)
+    return (found.length ? found : Object.keys(this.categories))
+      .map(slug => ({ location: `${slug}/`, title: this.categories[slug] }))
   }
-}
-
-/** What each recipe is worth before anything is asked, 1 on average. */
-function prior(links) {
-  const most = Math.log(1 + Math.max(...links))
-  const worths = links.map(count => 1 + LED_TO * Math.log(1 + count) / (most || 1))
-  const mean = worths.reduce((sum, worth) => sum + worth, 0) / worths.length
-  return worths.map(worth => worth / mean)
 }
 
 const category = location => location.split("/").at(-3)
@@ -502,7 +441,7 @@ addEventListener("message", async ({ data: message }) => {
   } else if (message.type === QUERY) {
     query = message.data
     const turn = ++latest
-    if (index.lacks(query)) {
+    if (index.foreign?.test(query)) {
       await rest
       await fetchForeign()
     }
