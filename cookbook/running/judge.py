@@ -19,7 +19,9 @@ from cookbook.running.runner import Job, Result, Runner, shortened
 
 SEED = re.compile(r"(?<=\bmanual_seed\()\d+(?=\))")
 OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
-RAISED = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Exit)\b.*", re.MULTILINE)
+RAISED = re.compile(
+    r"^(?:\[rank\d+\]: )?([\w.]*(?:Error|Exception|Warning|Exit)\b.*)", re.MULTILINE
+)
 CAUSE = 120  # characters of a failure's cause that a record keeps
 TORCHRUN = re.compile(r"^ *torchrun (?:.*\\\n)*.*", re.MULTILINE)
 PROCESSES = re.compile(r"--(?:nnodes|nproc-per-node)=(\d+)")
@@ -96,9 +98,13 @@ def fault(
 
 
 def cause(fault: str, result: Result) -> str:
-    """One line on a failure: the exception that ended the run, else what is wrong."""
+    """One line on a failure: the exception that ended the run, else what is wrong.
+
+    A warning that was taken for an error may be wrapped, as by the exporter to ONNX.
+    """
     raised = RAISED.findall(result.stderr) if result.problem else []
-    telling = [line for line in raised if "ChildFailedError" not in line] or raised
+    own = [line for line in raised if "ChildFailedError" not in line]
+    telling = [line for line in own if is_warning(line)] or own or raised
     line = telling[-1] if telling else fault.partition("\n")[0].partition(": ")[2]
     return shorten(line, CAUSE, placeholder="…")
 

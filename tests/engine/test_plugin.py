@@ -69,6 +69,10 @@ exit 1
 ```
 """
 WARNS = '"""Warn."""\n\nimport warnings\n\nwarnings.warn("old")\nassert True\n'
+WRAPPED = (
+    '"""Warn, and wrap it."""\n\nimport warnings\n\ntry:\n    warnings.warn("old")\n'
+    'except UserWarning as e:\n    raise RuntimeError("export failed") from e\n'
+)
 PRINT = '"""Print."""\n\nprint(2)\nassert 1 + 1 == 2\n'
 
 
@@ -374,6 +378,7 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
 
     cookbook.recipe("new", cookbook.CLAIM)
     cookbook.recipe("warns", WARNS)
+    cookbook.recipe("wrapped", WRAPPED)
     cookbook.replace("snippets/training/second.py", "== 2", "== 2  # edited")
     run = cookbook.pytest("--unrecorded", "--save-runs")
     status, reason = run.of("first")
@@ -383,6 +388,6 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert run.of("second") == run.of("new") == ("passed", "")
     expected = {"raises": "failed", **dict.fromkeys((*names, "new"), "passed")}
     record = record_of(cookbook)
-    assert statuses(record) == expected | {"warns": "warned"}
+    assert statuses(record) == expected | {"warns": "warned", "wrapped": "warned"}
     causes = [block["cause"] for block in record["blocks"] if "cause" in block]
-    assert causes == ["KeyError: 'gone'", "UserWarning: old"]
+    assert causes == ["KeyError: 'gone'", *["UserWarning: old"] * 2]
