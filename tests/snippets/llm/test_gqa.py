@@ -115,6 +115,15 @@ def test_heads_made_from_all_heads(qkv):
     )
 
 
+def test_a_causal_mask_hides_the_cache_from_a_new_token():
+    q, k, v = torch.rand(1, 4, 1, 8), *torch.rand(2, 1, 2, 5, 8)
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+    first = v[:, :, :1].repeat_interleave(2, dim=1)
+    torch.testing.assert_close(y, first)
+    y = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    assert not torch.allclose(y, first)
+
+
 def test_the_size_of_the_cache():
     """2 · layers · T · heads · head size · 2 bytes, as the page works it out."""
     assert 2 * 32 * 8192 * 32 * 128 * 2 / 2**30 == 4

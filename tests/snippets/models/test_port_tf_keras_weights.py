@@ -227,6 +227,33 @@ def test_same_padding_with_a_stride(side, before, after):
     assert np.allclose(other, expected, atol=1e-4) == (before == after)
 
 
+def test_a_transposed_convolution_is_the_gradient_of_the_padded_one():
+    """So TensorFlow defines it; of a kernel of 3, a stride of 2 and an even size."""
+    x = torch.rand(1, 3, 8, 8, dtype=torch.float64, requires_grad=True)
+    kernel = torch.rand(4, 3, 3, 3, dtype=torch.float64)
+    y = F.conv2d(F.pad(x, (0, 1, 0, 1)), kernel, stride=2)
+    g = torch.rand_like(y)
+    (expected,) = torch.autograd.grad(y, x, g)
+    torch.testing.assert_close(
+        F.conv_transpose2d(g, kernel, stride=2)[..., :-1, :-1], expected
+    )
+    other = F.conv_transpose2d(g, kernel, stride=2, padding=1, output_padding=1)
+    assert other.shape == expected.shape
+    assert not torch.allclose(other, expected)
+
+
+def test_batch_norm_without_gamma():
+    beta, mean, variance = torch.rand(3, 5)
+    arrays = [beta, mean, variance]
+    arrays = [torch.ones_like(arrays[0]), *arrays]
+    names = ["weight", "bias", "running_mean", "running_var"]
+    norm = nn.BatchNorm1d(5)
+    norm.load_state_dict(dict(zip(names, arrays, strict=True)))
+    x = torch.rand(4, 5)
+    expected = (x - mean) / (variance + 1e-5).sqrt() + beta
+    torch.testing.assert_close(norm.eval()(x), expected)
+
+
 def test_flatten_keeps_another_order():
     x = torch.rand(2, 3, 4, 5)  # N, H, W, C
     own = x.permute(0, 3, 1, 2)

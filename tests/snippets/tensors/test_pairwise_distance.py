@@ -148,6 +148,22 @@ def test_the_nearest_of_the_same_matrix_in_a_loss():
     assert a.grad.ravel().tolist() == [-2, 1, 1]
 
 
+def test_one_mean_does_not_help_two_cities():
+    torch.manual_seed(0)
+    cities = torch.tensor([[39.9, 116.4], [-33.9, 151.2]]).repeat_interleave(100, 0)
+    a = cities + 0.01 * torch.randn(200, 2)
+    nearest = distance.cdist(a.double(), a.double())
+    np.fill_diagonal(nearest, np.inf)
+    exact = {"compute_mode": "donot_use_mm_for_euclid_dist"}
+    wrong = []
+    for options in ({}, exact):
+        found = torch.cdist(a - a.mean(0), a - a.mean(0), **options)
+        found.fill_diagonal_(torch.inf)
+        wrong.append((found.argmin(1).numpy() != nearest.argmin(1)).mean())
+    assert wrong[0] > 0.5
+    assert wrong[1] < 0.05
+
+
 def test_what_is_refused():
     with raises_as_documented(PAGE, "RuntimeError: X1 and X2 must"):
         torch.cdist(torch.zeros(2, 3), torch.zeros(2, 5))
