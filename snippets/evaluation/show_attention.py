@@ -7,8 +7,8 @@ from torch import nn
 torch.manual_seed(0)
 token, place, maps = nn.Embedding(10, 32), nn.Embedding(8, 32), []
 attention, head = nn.MultiheadAttention(32, 1), nn.Linear(32, 10)
-model = nn.ModuleList([token, place, attention, head])
-optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+parts = nn.ModuleList([token, place, attention, head])
+optimizer = torch.optim.Adam(parts.parameters(), lr=0.01)
 for _ in range(201):
     ids = torch.randint(10, (8, 64))  # (T, N)
     h = token(ids) + place.weight[:, None]
