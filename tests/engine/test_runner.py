@@ -275,7 +275,8 @@ def test_a_block_begins_in_empty_folders_of_its_own(run, runner, monkeypatch):
         print(tempfile.gettempdir() == os.environ["TMPDIR"])
     """)
     assert result.stdout == "[] [] None\nTrue\n", result.stderr
-    assert [path.name for path in runner.scratch.iterdir()] == ["server"]
+    left = {path.name for path in runner.scratch.iterdir()}
+    assert left == {"compiled", "server"}  # torch.compile's work is shared
 
 
 LEFT = {
