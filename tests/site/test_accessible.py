@@ -110,6 +110,7 @@ def test_few_keys_lead_to_the_answer(page, path):
     # Material answers the first link to a place on the page with the page anew.
     page.wait_for_function("article => !article.isConnected", arg=article)
     page.locator(".answer button").wait_for()
+    page.wait_for_function("document.querySelector(':target')")  # and goes there
     for _ in range(7):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('.answer button')"):
