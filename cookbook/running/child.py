@@ -17,6 +17,7 @@ import tempfile
 import threading
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 GUARD = Path(__file__).parent / "guard" / "sitecustomize.py"
@@ -77,7 +78,8 @@ def share_headers(folder: Path) -> None:
     """What torch.compile builds first lies below TMPDIR, wherever its cache is."""
     compiled = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"])
     compiled.mkdir(exist_ok=True)
-    (folder / "tmp" / f"torchinductor_{getpass.getuser()}").symlink_to(compiled)
+    with suppress(KeyError, OSError):  # a user without a name builds them anew
+        (folder / "tmp" / f"torchinductor_{getpass.getuser()}").symlink_to(compiled)
 
 
 def limit(what: int, most: int) -> None:

@@ -243,15 +243,16 @@ def test_a_transposed_convolution_is_the_gradient_of_the_padded_one():
 
 
 def test_batch_norm_without_gamma():
-    beta, mean, variance = torch.rand(3, 5)
-    arrays = [beta, mean, variance]
-    arrays = [torch.ones_like(arrays[0]), *arrays]
-    names = ["weight", "bias", "running_mean", "running_var"]
+    beta, mean, variance = arrays = np.random.default_rng(0).random((3, 5), "float32")
     norm = nn.BatchNorm1d(5)
-    norm.load_state_dict(dict(zip(names, arrays, strict=True)))
-    x = torch.rand(4, 5)
-    expected = (x - mean) / (variance + 1e-5).sqrt() + beta
-    torch.testing.assert_close(norm.eval()(x), expected)
+    with pytest.raises(RuntimeError, match=r"Missing key.*running_var"):
+        snippet.copy_keras(norm, SimpleNamespace(get_weights=lambda: [*arrays]))
+    given = [np.ones_like(beta), *arrays]
+    snippet.copy_keras(norm, SimpleNamespace(get_weights=lambda: given, epsilon=1e-3))
+    x = np.ones((4, 5), "float32")
+    expected = (x - mean) / np.sqrt(variance + 1e-3) + beta
+    found = norm.eval()(torch.from_numpy(x)).detach()
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_flatten_keeps_another_order():
