@@ -65,7 +65,7 @@ def explained(installed):
 import json, sys
 from pytorch_cookbook import book, explain
 found = [explain.explain(log, "en") for log in json.load(sys.stdin)]
-print(json.dumps([(one.line, one.slug) for one in found]))
+print(json.dumps([(line, row and row["slug"]) for line, row in found]))
 """
 
     def explained(logs: list[str]) -> list[tuple[str, str]]:

@@ -5,13 +5,7 @@ import contextlib
 import sys
 
 from pytorch_cookbook import book
-
-
-def explain(lang: str) -> str:
-    """What the log on stdin means."""
-    from pytorch_cookbook.explain import explain_error
-
-    return explain_error(sys.stdin.read(), lang)
+from pytorch_cookbook.explain import explain_error
 
 
 def serve(port: int) -> None:
@@ -40,7 +34,7 @@ def mcp() -> None:
 COMMANDS = {
     "find": (book.search, "search: a task, an API, an error / 搜索：任务、API 或报错"),
     "show": (book.get_recipe, "a recipe's answer, or its page / 一个条目的答案或整页"),
-    "explain": (explain, "what a traceback means: explain < log.txt / 解释报错"),
+    "explain": (explain_error, "what a traceback means: explain < log.txt / 解释报错"),
     "serve": (serve, "the site, without a network / 本地打开整个网站，不用联网"),
     "mcp": (mcp, "a server for assistants, on stdio / 给 AI 助手用的 MCP 服务"),
 }
@@ -49,6 +43,7 @@ PART = {"dest": "part", "action": "store_const", "default": "answer"}
 OPTIONS = [
     ("query", "query", {}),
     ("slug", "slug", {}),
+    ("traceback", "traceback", {"nargs": "?", "help": "else from stdin / 默认读标准输入"}),
     ("part", "--answer", PART | {"const": "answer", "help": "to paste / 要粘贴的代码"}),
     ("part", "--page", PART | {"const": "page", "help": "all of it / 整页"}),
     ("part", "--file", PART | {"const": "file", "help": "its files / 完整文件"}),
@@ -72,6 +67,8 @@ def main() -> None:
     do = asked.pop("do")
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(errors="replace")
+    if "traceback" in asked and asked["traceback"] is None:
+        asked["traceback"] = sys.stdin.read()
     try:
         if said := do(**asked):
             print(said)

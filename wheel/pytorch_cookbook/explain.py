@@ -73,16 +73,8 @@ class Message(NamedTuple):
         return cls(raised, said, names, tuple(words), frozenset(words))
 
 
-class Found(NamedTuple):
-    """The line that counts, and the recipe and row that explain it."""
-
-    line: str
-    slug: str = ""
-    row: dict | None = None
-
-
-def explain(log: str, lang: str) -> Found:
-    """The line that counts of a log, with its row where a page has one."""
+def explain(log: str, lang: str) -> tuple[str, dict | None]:
+    """The line that counts of a log, and the row of a page that explains it."""
     lines = [BEFORE.sub("", line) for line in ANSI.sub("", log).splitlines()]
     said = list(dict.fromkeys(messages(lines)))[-MOST:]
     if not said:
@@ -98,16 +90,10 @@ def explain(log: str, lang: str) -> Found:
     most = max(map(weight, said))
     telling = [line for line in said if weight(line) == most]
     line = telling[0 if most[0] and CAUSE.search(log) else -1]
-    return best(rows[line], line, lang) if rows[line] else Found(line)
-
-
-def best(rows: list[dict], line: str, lang: str) -> Found:
-    """Of rows that quote the same: on a page about it, then as the search has it."""
-    rows = [row for row in rows if FIRST_AID.search(row["place"])] or rows
-    found = book.find(line[:300], lang)
-    order = {slug: place for place, slug in enumerate(found)}
-    row = min(rows, key=lambda row: order.get(row["slug"], len(order)))
-    return Found(line, row["slug"], row)
+    # Of rows that quote the same: on a page about it, then as the search has it.
+    rows = [row for row in rows[line] if FIRST_AID.search(row["place"])] or rows[line]
+    order = [*book.find(line[:300], lang), *(row["slug"] for row in rows)]
+    return line, min(rows, key=lambda row: order.index(row["slug"]), default=None)
 
 
 def messages(lines: list[str]) -> Iterator[str]:
@@ -166,9 +152,9 @@ def likeness(own: Message, quote: Message) -> float:
 def explain_error(traceback: str, lang: str = "") -> str:
     """What a traceback or log means: the line that counts, its causes and the fix."""
     lang = book.language(lang)
-    line, slug, row = explain(traceback, lang)
+    line, row = explain(traceback, lang)
     if not row:
         near = [f"near: {hit}" for hit in book.hits(line[:300], lang)]
         return "\n".join([line, "", "not quoted anywhere in the cookbook", *near])
     place = f"{'quoted' if '#' in row['place'] else 'explained'} in {row['place']}"
-    return "\n\n".join([line, place, row["said"], book.get_recipe(slug, lang)])
+    return "\n\n".join([line, place, row["said"], book.get_recipe(row["slug"], lang)])
