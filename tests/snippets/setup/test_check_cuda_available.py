@@ -117,6 +117,7 @@ def test_the_binaries_hold_the_other_messages():
         "e.g. changing env variable CUDA_VISIBLE_DEVICES after program start.",
         "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions "
         "before calling NumCudaDevices() that might have already set an error? Error ",
+        "CUDA driver initialization failed, you might not have a CUDA gpu.",
         "No CUDA GPUs are available",
         "Found no NVIDIA driver on your system.",
     ):
