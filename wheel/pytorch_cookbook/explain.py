@@ -12,7 +12,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 BEFORE = re.compile(r"^(?:\s*(?:\[[^\]]*\]:?|\([^)]*pid=[^)]*\)|E(?=  )|[|>│]))*\s*")
 RAISED = re.compile(
     r"(?<![\w.(])(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
-    r"|OutOfMemory|queue\.Empty)(?=:\s|:?$)",
+    r"|OutOfMemory|queue\.Empty|cv2\.error)(?=:\s|:?$)",
     re.ASCII,
 )
 # Of a traceback that was cut off, the line that raises may be all there is; a notebook
@@ -44,6 +44,7 @@ NAMED = re.compile(
     "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
     "|unexpected keyword argument|required positional|unsupported operand"
 )
+FILE = re.compile(r"\[Errno (2|13|17|20|21|22)\]")  # what is wrong with the file named
 LINES = 4  # that a message may go on
 MOST = 400  # lines of a log that are compared
 LIKE = 0.85  # of a quoted message's words are those of the line
@@ -143,7 +144,8 @@ def likeness(own: Message, quote: Message) -> float:
     same = same or (own.raised == "RuntimeError" and quote.raised != "")
     begins = same and own.words[: len(quote.words)] == quote.words
     by_name = not quote.raised or NAMED.search(own.raised + own.said)
-    is_other = quote.names and not named and by_name
+    names = quote.names if by_name else own.names and FILE.search(own.said)
+    is_other = names and not named
     is_vague = len(quote.bag) <= FEW and not (named or begins)
     is_it = share >= LIKE and not is_other and not is_vague
     return share + 0.1 * named if is_it else 0.0
