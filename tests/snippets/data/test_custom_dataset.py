@@ -78,6 +78,9 @@ def test_a_list_ends_the_loop_over_a_dataset(samples):
 
 def test_the_other_messages(samples):
     pairs = samples[1]
+    misspelt = {"_init_": snippet.ImageDataset.__init__}
+    with raises_as_documented(PAGE, "TypeError: ImageDataset() takes no"):
+        type("ImageDataset", (Dataset,), misspelt)(pairs)
     too_long = snippet.ImageDataset(pairs, v2.ToImage())
     type(too_long).__len__, kept = lambda self: 9, type(too_long).__len__
     try:
