@@ -27,7 +27,6 @@ YOURS = "yours"  # there, too: what the names are that a reader brings
 MESSAGES = "messages"  # the id of the section that has a table of messages
 MESSAGE = re.compile(r"\| *(`+) ?(?P<text>.+?) ?\1 *\|")  # its first cell
 # In C where PyYAML was built with it: ten times as fast.
-SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def other_language(lang: str) -> str:
@@ -345,9 +344,29 @@ class Page:
         return sorted(link.target for link in self.document.links)
 
 
+class EachKeyOnce:
+    """Of a key that is given twice, YAML takes the last and says nothing."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [key.value for key, _ in node.value]
+        for key, _ in node.value[::-1]:
+            if keys.count(key.value) > 1:
+                words = f"{key.value} stands there twice"
+                raise yaml.MarkedYAMLError(problem=words, problem_mark=key.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+class Plain(EachKeyOnce, yaml.SafeLoader):
+    """The loader that every PyYAML has."""
+
+
+class Fast(EachKeyOnce, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """The same from libyaml, where PyYAML was built with it."""
+
+
 def parse_yaml(text: str):
     """Parse YAML, fast; complain in the same words wherever PyYAML was built."""
     try:
-        return yaml.load(text, Loader=SAFE_LOADER)
+        return yaml.load(text, Loader=Fast)
     except yaml.YAMLError:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=Plain)
