@@ -1,5 +1,6 @@
 """Silence one warning, in one place or everywhere, and no other."""
 
+import re
 import warnings
 
 import torch
@@ -10,8 +11,9 @@ with warnings.catch_warnings():  # for these lines alone
     warnings.filterwarnings("ignore", category=UserWarning)
     y = torch.tensor(x)
 
-# Everywhere from here on: the warnings whose text begins so.
-warnings.filterwarnings("ignore", message="To copy construct from a tensor")
+# Everywhere from here on, and no other warning.
+begins = "To copy construct from a tensor"  # the first words of yours
+warnings.filterwarnings("ignore", message=re.escape(begins))
 y = torch.tensor(x)
 
 # Which line causes it? As an error, a warning has a traceback.

@@ -12,7 +12,7 @@ import torch
 from torch.distributed.elastic.utils.logging import get_logger
 from torch.nn.functional import mse_loss
 
-from tests.helpers import lacking, load_snippet
+from tests.helpers import lacking, load_snippet, recipes
 
 FILE = "setup/silence_warnings.py"
 WARN = """
@@ -37,6 +37,17 @@ def test_only_that_warning_is_silent(snippet):
     for text in ("another warning", "Note: To copy construct from a tensor"):
         with pytest.raises(UserWarning, match=text):
             warnings.warn(text, stacklevel=1)
+
+
+def test_brackets_in_the_text_are_taken_literally():
+    answer, text = recipes()["silence-warnings"].answer.text, "lr=(0.1, 0.2) is [high]?"
+    assert answer.count("To copy construct from a tensor") == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(answer.replace("To copy construct from a tensor", text), {})
+        warnings.warn(f"{text} Choose less.", stacklevel=1)
+        with pytest.raises(UserWarning, match="lr=0"):
+            warnings.warn("lr=0.1, 0.2 is hig", stacklevel=1)
 
 
 def test_what_is_printed(capsys):
