@@ -7,7 +7,7 @@ from torchvision.transforms import v2
 
 size = v2.Resize((224, 224))  # set it: one size for all images
 to_float = v2.ToDtype(torch.float32, scale=True)
-transform = v2.Compose([v2.RGB(), size, v2.ToImage(), to_float])
+transform = v2.Compose([v2.RGB(), v2.ToImage(), size, to_float])
 
 
 def skip_none(batch):
