@@ -5,9 +5,9 @@ from PIL import Image
 from torch.utils.data import DataLoader, default_collate
 from torchvision.transforms import v2
 
-size = v2.Resize((224, 224))  # a batch needs images of one size
+size = v2.Resize((224, 224))  # set it: one size for all images
 to_float = v2.ToDtype(torch.float32, scale=True)
-transform = v2.Compose([v2.RGB(), size, v2.ToImage(), to_float])
+transform = v2.Compose([v2.RGB(), v2.ToImage(), size, to_float])
 
 
 def skip_none(batch):

@@ -9,7 +9,7 @@ emb, ids = nn.Embedding(10, 4), torch.tensor([7, 10])
 logits = torch.randn(4, 3)  # (N, C)
 target = torch.tensor([1, 3, 2, -100])  # (N,)
 
-kept = target[target != -100]  # -100 is ignored
+kept = target[target != -100]  # -100, or your ignore_index
 print("labels", kept.unique().tolist(), "for", logits.size(1), "classes")
 print(f"ids {ids.min()} to {ids.max()} of {emb.num_embeddings}")
 

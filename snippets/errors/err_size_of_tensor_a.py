@@ -10,7 +10,7 @@ try:
 except RuntimeError as error:
     print("error:", error)
 
-print(f"{[*x.shape]!s:>20}\n{[*gain.shape]!s:>20}")  # equal, or one of them 1
+print(f"{[*x.shape]!s:>20}\n{[*gain.shape]!s:>20}")  # per column: equal, or 1
 y = x * gain[:, None, None]  # (C, 1, 1): the third dimension from the right
 
 assert y.shape == x.shape

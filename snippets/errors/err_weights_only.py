@@ -14,8 +14,9 @@ except pickle.UnpicklingError as error:
     print(str(error).partition(",")[0])
 
 print(torch.serialization.get_unsafe_globals_in_checkpoint("old.pt"))
-with torch.serialization.safe_globals([argparse.Namespace]):
+with torch.serialization.safe_globals([argparse.Namespace]):  # what it lists
     checkpoint = torch.load("old.pt", weights_only=True)
+
 checkpoint["args"] = vars(checkpoint["args"])  # now a plain dict
 torch.save(checkpoint, "clean.pt")
 

@@ -1,5 +1,7 @@
 """Out of memory in a step: run it again in smaller parts, same gradients."""
 
+import re
+
 import torch
 from torch import nn
 
@@ -12,14 +14,16 @@ def backward_that_fits(model, loss_fn, x, y, size):
     while True:
         model.zero_grad()  # a failed try has left some
         try:
-            n = -(-len(x) // size)  # parts about equal: none of one sample
+            n = -(-len(x) // size)  # parts of about equal size
             parts = zip(x.tensor_split(n), y.tensor_split(n), strict=True)
             for a, b in parts:
                 # No name here: it would keep the graph of a failed try.
                 (loss_fn(model(a), b) * len(a) / len(x)).backward()
             return size
-        except torch.OutOfMemoryError:
-            if size == 1:
+        except RuntimeError as error:  # cuBLAS and cuDNN say ALLOC_FAILED
+            if size == 1 or not re.search(
+                "out of memory|ALLOC_FAILED", str(error)
+            ):
                 raise
         torch.cuda.empty_cache()  # outside except: all is free
         size //= 2

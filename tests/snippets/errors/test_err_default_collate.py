@@ -44,6 +44,15 @@ def test_every_image_becomes_three_floats(mode):
     assert default_collate([image, other]).shape == (2, 3, 224, 224)
 
 
+def test_an_array_of_opencv_gets_the_same_size():
+    """Resize leaves an array as it is: it has to come after ToImage."""
+    array = np.zeros((5, 4, 3), "uint8")  # (H, W, C)
+    array[..., 1] = 255
+    image = snippet.transform(array)
+    assert image.shape == (3, 224, 224)
+    assert image.mean((1, 2)).tolist() == [0, 1, 0]
+
+
 def test_none_raises():
     with raises_as_documented(
         PAGE,

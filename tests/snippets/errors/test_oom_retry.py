@@ -2,13 +2,15 @@
 
 import gc
 import runpy
+import sys
 import weakref
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import ROOT, lacking, load_snippet
 
 snippet = load_snippet("errors/oom_retry.py")
 
@@ -34,6 +36,51 @@ def gradients(model):
     return [parameter.grad.clone() for parameter in model.parameters()]
 
 
+FULL = (
+    "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+    "MPS backend out of memory (MPS allocated: 8.00 GB)",
+)
+
+
+@pytest.mark.parametrize("text", FULL)
+def test_what_the_libraries_say_of_a_full_gpu_is_caught(task, text):
+    model, x, y = task
+
+    def small_gpu(module, args):
+        if len(args[0]) > 6:
+            raise RuntimeError(text)
+
+    model.register_forward_pre_hook(small_gpu)
+    assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13) == 6
+
+
+@pytest.mark.skipif(
+    torch.version.cuda is None or sys.platform != "linux",
+    reason="reads the libraries of a CUDA build",
+)
+def test_cublas_has_that_status():
+    library = Path(torch.__file__).parent / "lib/libtorch_cuda.so"
+    assert not lacking(library, "CUBLAS_STATUS_ALLOC_FAILED")
+
+
+def test_mixed_precision_has_the_gradients_of_the_whole_batch():
+    model = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3))
+    x, y = torch.randn(12, 5), torch.arange(12) % 3
+    loss_fn, scaler = nn.CrossEntropyLoss(), torch.amp.GradScaler("cpu")
+    optimizer = torch.optim.SGD(model.parameters())
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = loss_fn(model(x), y)
+    loss.backward()
+    whole = gradients(model)
+    with torch.autocast("cpu", torch.bfloat16):
+        snippet.backward_that_fits(
+            model, lambda out, y: scaler.scale(loss_fn(out, y)), x, y, size=4
+        )
+    scaler.unscale_(optimizer)
+    torch.testing.assert_close(gradients(model), whole, rtol=0.02, atol=0.002)
+
+
 @pytest.mark.parametrize(("samples", "fits"), [(13, 13), (12, 6), (5, 6), (1, 1)])
 def test_the_gradients_are_those_of_the_whole_batch(task, samples, fits):
     model, x, y = task
@@ -56,7 +103,7 @@ def test_the_sizes_are_halved_and_earlier_gradients_cleared(task):
         assert tries == [13, 5, 3, 3, 3, 2, 2]
 
 
-def test_no_part_of_one_sample_is_left_over_for_batchnorm():
+def test_33_samples_leave_no_part_of_one_for_batchnorm():
     model, tries = nn.Sequential(nn.Linear(5, 7), nn.BatchNorm1d(7)), []
     limit(model, 16, tries)
     x = torch.randn(33, 5)

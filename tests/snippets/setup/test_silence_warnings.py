@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 from torch.distributed.elastic.utils.logging import get_logger
 from torch.nn.functional import mse_loss
 
-from tests.helpers import lacking, load_snippet
+from tests.helpers import lacking, load_snippet, recipes
 
 FILE = "setup/silence_warnings.py"
 WARN = """
@@ -31,12 +32,25 @@ def snippet():
 
 
 def test_only_that_warning_is_silent(snippet):
-    assert torch.equal(torch.tensor(snippet.x), snippet.y)
+    assert not snippet.encoder.use_nested_tensor
+    nn.TransformerEncoder(snippet.layer, 1)  # would raise the warning
     with pytest.raises(UserWarning, match="Using a target size"):
         mse_loss(torch.zeros(3, 1), torch.ones(3))
-    for text in ("another warning", "Note: To copy construct from a tensor"):
+    for text in ("another warning", "Note: enable_nested_tensor is True"):
         with pytest.raises(UserWarning, match=text):
             warnings.warn(text, stacklevel=1)
+
+
+def test_brackets_in_the_text_are_taken_literally():
+    answer, text = recipes()["silence-warnings"].answer.text, "lr=(0.1, 0.2) is [high]?"
+    begins = "enable_nested_tensor is True"
+    assert answer.count(begins) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(answer.replace(begins, text), {})
+        warnings.warn(f"{text} Choose less.", stacklevel=1)
+        with pytest.raises(UserWarning, match="lr=0"):
+            warnings.warn("lr=0.1, 0.2 is hig", stacklevel=1)
 
 
 def test_what_is_printed(capsys):
