@@ -5,15 +5,15 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU())
-dataset = torch.randn(9, 4)
+dataset, batch_size = torch.randn(9, 4), 4
 try:
-    for x in DataLoader(dataset, batch_size=4):  # 4 + 4 + 1 samples
+    for x in DataLoader(dataset, batch_size):  # 4 + 4 + 1 samples
         model(x)
 except ValueError as error:
     print("error:", error)
 
 # Training: leave the last, smaller batch out.
-loader = DataLoader(dataset, batch_size=4, shuffle=True, drop_last=True)
+loader = DataLoader(dataset, batch_size, shuffle=True, drop_last=True)
 for x in loader:
     print("train:", model(x).shape)
 

@@ -14,7 +14,8 @@ except TypeError as error:
 
 result = layer(x)
 print(type(result).__name__)  # NoneType: its forward lacks a return
-output = result[0]  # (B, T, H), out of the tuple
+if isinstance(result, tuple):  # as of an LSTM
+    output = result[0]  # (B, T, H)
 scores = head(output)
 
 assert scores.shape == (4, 5, 2)

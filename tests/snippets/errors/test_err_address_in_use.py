@@ -1,15 +1,41 @@
 """err-address-in-use: a port that is taken, one that is free, two real processes."""
 
+import contextlib
 import errno
+import shlex
 import socket
+import subprocess
+import sys
 
 import pytest
 import torch.distributed as dist
 
-from tests.helpers import load_snippet, raises_as_documented, run_python
+from tests.helpers import load_snippet, raises_as_documented, recipes, run_python
 
 PAGE = "errors/err-address-in-use"
+ANSWER = recipes()["err-address-in-use"].answer
+TRAIN = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+ones = torch.ones(1)
+dist.all_reduce(ones)
+print(f"{ones.item():.0f} processes, rank {dist.get_rank()}")
+dist.destroy_process_group()
+"""
 snippet = load_snippet("errors/err_address_in_use.py")
+
+
+def test_the_answer_starts_a_job_while_another_has_the_port(tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    torchrun, *options = shlex.split(ANSWER.text)
+    assert torchrun == "torchrun"
+    command = [sys.executable, "-m", "torch.distributed.run", *options]
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):  # or a program outside has it
+            held.enter_context(socket.create_server(("", 29500)))
+        printed = subprocess.check_output(command, cwd=tmp_path, text=True)
+    ranks = [f"2 processes, rank {rank}" for rank in (0, 1)]
+    assert sorted(printed.splitlines()) == ranks
 
 
 @pytest.mark.usefixtures("own_process")

@@ -163,6 +163,25 @@ def test_damage_in_the_middle():
         load(bytes(spoilt))
 
 
+def test_a_file_that_is_cut_while_it_is_read():
+    torch.save([torch.full((5000,), float(i)) for i in range(99)], "shared.pt")
+    read = []
+
+    def another_process_writes_it(storage, location):
+        read.append(storage)
+        if len(read) == 94:  # data/0 to data/93 are here
+            os.truncate("shared.pt", 0)
+        return storage
+
+    with raises_as_documented(
+        PAGE, "RuntimeError: PytorchStreamReader failed reading file data/94"
+    ):
+        torch.load(
+            "shared.pt", map_location=another_process_writes_it, weights_only=True
+        )
+    assert len(read) == 94
+
+
 def test_damaged_numbers_load_and_only_the_checksum_tells():
     whole = bytearray(saved())
     assert zipfile.ZipFile("whole.pt").testzip() is None

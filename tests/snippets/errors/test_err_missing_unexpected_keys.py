@@ -108,7 +108,12 @@ def test_a_whole_model_is_no_state_dict():
     loaded, model = nn.Linear(4, 2), nn.Linear(4, 2)
     with raises_as_documented(PAGE, "TypeError: Expected state_dict to be dict-like"):
         model.load_state_dict(loaded)
-    model.load_state_dict(loaded.state_dict())
+    with pytest.raises(AttributeError, match="no attribute 'get'"):
+        mend(model, loaded)
+    with pytest.raises(TypeError, match="is not iterable"):
+        mend(model, {"epoch": 9, "model": loaded})
+    mend(model, {"epoch": 9, "model": loaded}["model"].state_dict())
+    assert equal(model, loaded)
 
 
 def test_what_matches_is_copied_before_it_raises():

@@ -10,6 +10,7 @@ from torch import nn
 from torchvision import models
 from torchvision.transforms.v2.functional import to_image
 from transformers import BertConfig, BertForSequenceClassification
+from transformers.utils import ModelOutput
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -42,6 +43,17 @@ def test_the_answer_takes_the_output_of_a_recurrent_layer(layer, capsys):
     found = load_snippet("errors/err_must_be_tensor.py")
     with raises_as_documented(PAGE, "TypeError: linear(): argument 'input'"):
         found.head(found.layer(found.x))
+
+
+@pytest.mark.parametrize("kind", [dict, ModelOutput, list])
+def test_the_answer_takes_nothing_out_of_another_type(kind, capsys):
+    """The first of a model's output with labels would be the loss."""
+    given = {"loss": torch.ones(()), "logits": torch.ones(4, 2)}
+    result = kind(given)
+    names = {"layer": lambda x: result, "x": torch.ones(4, 8)}
+    exec(ANSWER.text, names)
+    assert capsys.readouterr().out == f"{kind.__name__}\n"
+    assert "output" not in names
 
 
 def test_the_types_of_the_table():
