@@ -30,7 +30,7 @@ if __name__ == "__main__":
         dataset,
         batch_size=32,
         shuffle=True,  # False for validation
-        num_workers=2,  # the default 0 reads while the model waits
+        num_workers=2,  # double it while that helps; 0: the model waits
         pin_memory=torch.cuda.is_available(),  # then to(non_blocking=True)
         persistent_workers=True,
         prefetch_factor=4,

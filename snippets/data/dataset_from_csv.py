@@ -14,11 +14,11 @@ columns, label = ["length", "width"], "species"  # yours: names of columns
 df = pd.read_csv(path).dropna(subset=label).sample(frac=1, random_state=0)
 n = int(0.8 * len(df))  # the rows to train on
 table = df[columns].fillna(df[columns][:n].median())
-table = (table - table[:n].mean()) / table[:n].std().round(12).replace(0, 1)
-codes, classes = df[label].factorize(sort=True)
-x, y = torch.tensor(table.to_numpy("float32")), torch.tensor(codes)
-train_set = TensorDataset(x[:n], y[:n])
-val_set = TensorDataset(x[n:], y[n:])
+std = table[:n].std().round(12).replace(0, 1)  # constant column: 1
+x = torch.tensor(((table - table[:n].mean()) / std).to_numpy("float32"))
+codes, classes = df[label].factorize(sort=True)  # classes[0]: name of class 0
+y = torch.tensor(codes)
+train_set, val_set = TensorDataset(x[:n], y[:n]), TensorDataset(x[n:], y[n:])
 
 print(len(train_set), len(val_set), list(classes), x.dtype, y.dtype)
 print("std of the training rows", x[:n].std(0))

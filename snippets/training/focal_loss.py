@@ -15,7 +15,7 @@ def focal_loss(logits, target, gamma=2.0, alpha=None, ignore_index=-100):
     ce = F.cross_entropy(logits.float(), target, reduction="none")
     loss = (1 - (-ce).exp()) ** gamma * ce  # exp(-CE) = p
     if alpha is not None:
-        loss = torch.as_tensor(alpha).to(loss)[target] * loss
+        loss = torch.as_tensor(alpha).to(loss)[target.long()] * loss
     return loss.sum() / max(len(loss), 1)
 
 

@@ -20,7 +20,7 @@ if __name__ == "__main__":
         critic = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
         optimizer = torch.optim.Adam(critic.parameters(), lr=1e-2)
         for _ in range(60):
-            fake = fake.detach()  # the critic's step leaves the generator
+            fake = fake.detach()  # this step trains the critic alone
             penalty = gradient_penalty(critic, real, fake)
             loss = critic(fake).mean() - critic(real).mean() + factor * penalty
             optimizer.zero_grad()

@@ -20,7 +20,8 @@ def gae(reward, value, ended, last_value, gamma=0.99, lam=0.95):
 def ppo_loss(log_prob, old_log_prob, advantage, clip=0.2):
     """The clipped loss, all (B,): Schulman et al., 2017, equation 7."""
     ratio = (log_prob - old_log_prob).exp()
-    advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+    std = advantage.std(correction=0)  # no NaN in a batch of one
+    advantage = (advantage - advantage.mean()) / (std + 1e-8)
     clipped = ratio.clamp(1 - clip, 1 + clip) * advantage
     return -torch.min(ratio * advantage, clipped).mean()
 

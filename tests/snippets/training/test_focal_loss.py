@@ -43,6 +43,12 @@ def test_alpha_of_another_dtype():
     torch.testing.assert_close(low, loss, rtol=0.03, atol=0.03)
 
 
+def test_bytes_of_a_mask_with_alpha():
+    """Indexing by bytes is indexing by a mask."""
+    loss = focal_loss(LOGITS, TARGET, alpha=ALPHA)
+    assert focal_loss(LOGITS, TARGET.byte(), alpha=ALPHA) == loss
+
+
 def test_gamma_is_2_unless_given():
     torch.testing.assert_close(
         focal_loss(LOGITS, TARGET), focal_loss(LOGITS, TARGET, 2)

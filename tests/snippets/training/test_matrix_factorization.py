@@ -102,6 +102,18 @@ def test_seen_items_would_fill_the_list():
     assert snippet.recall_at_k(scores, nothing, held_out, 2) == 0
 
 
+def test_what_is_recommended(model, tables):
+    """As the page has it: for each user the best of the items not seen."""
+    user, item, bias = tables
+    seen = torch.arange(35).view(5, 7) % 3 == 0
+    u, items = torch.tensor([4, 1]), 7
+    scores = model(u[:, None], torch.arange(items)).masked_fill(seen[u], -torch.inf)
+    for row, best in zip(u.tolist(), scores.topk(3).indices.tolist(), strict=True):
+        new = [i for i in range(items) if not seen[row, i]]
+        new.sort(key=lambda i: -(user[row] @ item[i] + bias[i, 0]))
+        assert best == new[:3]
+
+
 def test_new_ids(model):
     with raises_as_documented(PAGE, "IndexError: index out of range"):
         model(torch.tensor([5]), torch.tensor([0]))

@@ -45,6 +45,13 @@ def test_which_weights_go_where():
     assert [g["lr"] for g in groups] == [3e-4, 3e-4]
 
 
+def test_a_sequential_without_names_hides_its_embedding():
+    model = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 9))
+    assert set(ANSWER.yours) == {"model"}
+    exec(ANSWER.text, names := {"model": model})
+    assert [p is model[0].weight for p in names["hidden"]] == [True, False]
+
+
 def test_every_weight_was_moved_once():
     for optimizer in (snippet.muon, snippet.adamw):
         assert len(optimizer.state) == len(optimizer.param_groups[0]["params"])

@@ -68,13 +68,19 @@ def test_a_limit_of_time_is_told_by_the_reward(steps):
 def test_the_loss_by_hand():
     ratio = np.array([0.5, 0.9, 1.1, 1.5])
     advantage = np.array([1.0, -1.0, 1.0, -1.0])
-    scaled = advantage / advantage.std(ddof=1)
+    scaled = advantage / advantage.std()
     # Of ratio and clipped ratio the one that promises less.
     terms = [0.5 * scaled[0], 0.9 * scaled[1], 1.1 * scaled[2], 1.5 * scaled[3]]
     loss = snippet.ppo_loss(
         torch.tensor(np.log(ratio)), torch.zeros(4), torch.tensor(advantage)
     )
     assert loss.item() == pytest.approx(-np.mean(terms), rel=1e-6)
+
+
+def test_a_last_minibatch_of_one_does_no_harm():
+    log_prob = torch.zeros(1, requires_grad=True)
+    snippet.ppo_loss(log_prob, torch.zeros(1), torch.ones(1)).backward()
+    assert log_prob.grad.item() == 0
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,8 @@ def test_targets_from_numpy():
     loss = nn.HuberLoss()(free, y.double())
     with raises_as_documented(PAGE, "RuntimeError: Found dtype"):
         loss.backward()
+    with pytest.raises(RuntimeError, match="Found dtype Long but expected Float"):
+        nn.HuberLoss()(free, y.long()).backward()
     nn.HuberLoss()(free, y.double().float()).backward()
     assert free.grad.dtype == torch.float32
 
