@@ -8,12 +8,14 @@ from torch import nn
 
 
 def copy_keras(layer, keras_layer):
-    """Copy Dense, Conv, Embedding, BatchNormalization, LayerNormalization."""
+    """Copy a Dense, Conv, DepthwiseConv2D, Embedding or normalization layer."""
     arrays = [torch.from_numpy(array) for array in keras_layer.get_weights()]
     if arrays[0].ndim > 1 and not isinstance(layer, nn.Embedding):
         # Keras: (height, width, in, out). PyTorch: (out, in, height, width)
         spatial = range(arrays[0].ndim - 2)
         arrays[0] = arrays[0].permute(-1, -2, *spatial)
+    if hasattr(keras_layer, "depth_multiplier"):  # DepthwiseConv2D
+        arrays[0] = arrays[0].transpose(0, 1).flatten(0, 1).unsqueeze(1)
     names = ["weight", "bias", "running_mean", "running_var"]
     layer.load_state_dict(dict(zip(names, arrays, strict=False)))
     if hasattr(keras_layer, "epsilon"):  # the defaults differ
@@ -32,10 +34,8 @@ if __name__ == "__main__":
             Layer(get_weights=lambda: dense),
         ]
     )
-    pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    model = nn.Sequential(
-        nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), pool, nn.Linear(8, 5)
-    )
+    parts = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.AdaptiveAvgPool2d(1)
+    model = nn.Sequential(*parts, nn.Flatten(), nn.Linear(8, 5))
 
     layers = [m for m in model.modules() if [*m.parameters(recurse=False)]]
     keras_layers = [k for k in keras_model.layers if k.get_weights()]
