@@ -1,6 +1,8 @@
 """Load MNIST by name; files that are there already need no network."""
 
+import os
 import struct
+import tempfile
 from pathlib import Path
 
 import torch
@@ -9,6 +11,7 @@ from torchvision import datasets
 from torchvision.transforms import v2
 
 # Eight black images in MNIST's format stand in for the four real files.
+os.chdir(tempfile.mkdtemp())  # not in your own folder
 raw = Path("data/MNIST/raw")
 raw.mkdir(parents=True)
 for part in ("train", "t10k"):

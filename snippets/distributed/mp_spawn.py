@@ -14,7 +14,7 @@ def work(rank, world_size, folder):
     dist.init_process_group(
         "gloo", store=store, rank=rank, world_size=world_size
     )
-    own = torch.arange(5)[rank::world_size] ** 2  # your work on its share
+    own = torch.arange(5)[rank::world_size] ** 2  # your work, on its share
     results = [None] * world_size if rank == 0 else None
     dist.gather_object(own.tolist(), results)  # to rank 0
     if rank == 0:
@@ -23,7 +23,7 @@ def work(rank, world_size, folder):
 
 
 if __name__ == "__main__":  # each new process imports this file
-    world_size = 2
+    world_size = 2  # processes; with GPUs torch.cuda.device_count()
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(work, args=(world_size, folder), nprocs=world_size)
         print(torch.load(Path(folder, "results.pt"), weights_only=True))

@@ -1,15 +1,20 @@
-"""Time a call with warm-up and synchronization; compare it with another."""
+"""Time a call of a model, with warm-up and synchronization."""
 
 import torch
+from torch import nn
 from torch.utils.benchmark import Timer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-x = torch.rand(512, 512, device=device)  # (N, D)
+model = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+model.to(device).eval()
+x = torch.rand(256, 512, device=device)  # yours: a batch, on its device
 
-timer = Timer("x.square().sum(1)", globals={"x": x}, num_threads=1)
-result = timer.blocked_autorange(min_run_time=0.2)
+names = {"model": model, "x": x}  # all that the call reads
+threads = torch.get_num_threads()  # the Timer's default is 1
+timer = Timer("model(x)", globals=names, num_threads=threads)
+with torch.inference_mode():
+    result = timer.blocked_autorange(min_run_time=0.5)  # in seconds
 print(f"{result.median:.1e} s a call, spread {result.iqr:.0e} s")
 
-loop = Timer("[row.square().sum() for row in x]", globals={"x": x})
-rival = loop.blocked_autorange(min_run_time=0.2)
-print("one call is faster:", 3 * result.median < rival.median)
+print(f"{len(x) / result.median:.1e} samples a second")
+assert min(result.times) <= result.median <= max(result.times)

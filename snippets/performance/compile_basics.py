@@ -5,10 +5,21 @@ import copy
 import torch
 from torch import nn
 
+
+class Net(nn.Module):
+    """Stands for a model of your own."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.out = nn.Linear(64, 128), nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.out(nn.functional.gelu(self.hidden(x)))
+
+
 torch.manual_seed(0)
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 10))
-model.to(device)
+model = Net().to(device)
 eager = copy.deepcopy(model)
 loss_fn = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -11,10 +11,10 @@ with torch.no_grad():
     b = model(x)  # the same sums, perhaps in another order
 
 # Where to start for float32 outputs of a network.
-assert_close(a, b, rtol=1e-4, atol=1e-4)  # raises
-close = torch.allclose(a, b, rtol=1e-4, atol=1e-4)
-worst = (a - b).abs().max()  # largest difference; uint8: .int() first
-exact = torch.equal(a.argmax(1), b.argmax(1))  # integers
+assert_close(a, b, rtol=1e-4, atol=1e-4)  # for a test: raises if not close
+close = torch.allclose(a, b, rtol=1e-4, atol=1e-4)  # True or False
+worst = (a - b).abs().max()  # largest difference; uint8, bool: .int() first
+same = torch.equal(a, b)  # each value exactly: integers, bool, copies
 
-print("close:", close, "classes equal:", exact)
-print("within 1e-5:", worst.item() < 1e-5)
+print("close:", close, "within 1e-5:", worst.item() < 1e-5)
+assert same == (worst == 0)

@@ -9,7 +9,8 @@ scores = torch.randn(3, 4)  # (N, T), one for each token
 steps = torch.arange(x.shape[1], device=x.device)
 mask = steps < lengths.to(x.device)[:, None]  # (N, T), True at a token
 m = mask[..., None]  # (N, T, 1)
-mean = x.masked_fill(~m, 0).sum(1) / m.sum(1).clamp(min=1)  # (N, C)
+count = m.sum(1, keepdim=True).clamp(min=1)  # (N, 1, 1)
+mean = (x.masked_fill(~m, 0) / count).sum(1)  # (N, C)
 
 largest = x.masked_fill(~m, -torch.inf).amax(1)  # (N, C)
 weights = scores.masked_fill(~mask, -torch.inf).softmax(1)

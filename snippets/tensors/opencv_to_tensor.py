@@ -13,8 +13,7 @@ if image is None:
 rgb = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
 x = torch.from_numpy(rgb).permute(2, 0, 1) / 255  # (3, H, W), 0 to 1
 
-# Back: from any device, with or without a gradient, outside [0, 1] too.
-levels = x.detach().cpu().mul(255).round().clamp(0, 255).byte()
+levels = x.detach().cpu().mul(255).round().clamp(0, 255).byte()  # back
 array = levels.permute(1, 2, 0).numpy()  # (H, W, 3), RGB
 cv2.imwrite("copy.png", cv2.cvtColor(array, cv2.COLOR_RGB2BGR))
 

@@ -11,7 +11,7 @@ k = 3  # yours: the number of neighbours
 mean = b.mean(-2, keepdim=True)  # cdist rounds less near 0
 dist = torch.cdist(a - mean, b - mean)  # (N, M), Euclidean
 nearest = dist.topk(k, largest=False).indices  # (N, k), rows of b
-cosine = F.normalize(a, dim=1) @ F.normalize(b, dim=1).T  # (N, M)
+cosine = F.normalize(a, dim=-1) @ F.normalize(b, dim=-1).mT  # (N, M)
 
 plain = torch.cdist(a, b)  # small distances far from 0 are wrong
 mode = "donot_use_mm_for_euclid_dist"

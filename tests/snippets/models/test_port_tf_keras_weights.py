@@ -98,8 +98,16 @@ def test_depthwise_convolution(lang):
     conv.load_state_dict({"weight": eval(shown, {"kernel": kernel})})
     expected = np.einsum("nijhwc,hwcm->nijcm", windows(x.numpy()), kernel.numpy())
     close(conv, x, expected.reshape(2, 5, 4, 8))  # c * multiplier + m
-    with pytest.raises(RuntimeError, match="size mismatch"):  # not silently wrong
-        copied(conv, (3, 3, 4, 2))
+
+
+@pytest.mark.parametrize("multiplier", [1, 2])
+def test_copy_keras_takes_a_depthwise_convolution(multiplier):
+    conv = nn.Conv2d(4, 4 * multiplier, 3, groups=4)
+    shapes = (3, 3, 4, multiplier), (4 * multiplier,)
+    conv, (kernel, bias) = copied(conv, *shapes, depth_multiplier=multiplier)
+    x = torch.rand(2, 7, 6, 4)
+    expected = np.einsum("nijhwc,hwcm->nijcm", windows(x.numpy()), kernel)
+    close(conv, x, expected.reshape(2, 5, 4, -1) + bias)
 
 
 def test_batch_norm():

@@ -15,7 +15,7 @@ ANSWER = recipes()["batch-dimension"].answer
 def test_a_sample_has_the_same_scores_alone_and_in_a_batch(shape):
     image = torch.rand(shape)
     model = nn.Sequential(nn.Conv2d(shape[0], 4, 3), nn.Flatten(), nn.LazyLinear(10))
-    names = {"model": model, "image": image}
+    names = {"model": model, "image": image, "images": [image, image.flip(-1)]}
     exec(ANSWER.text, names)
     assert names["batch"].shape == (1, *shape)
     assert names["scores"].shape == (10,)

@@ -40,6 +40,13 @@ def test_the_answer_in_other_dtypes_and_for_one_text(dtype):
     assert names["mean"].dtype == dtype
 
 
+def test_a_long_text_of_large_values_in_float16():
+    names = {"x": torch.full((1, 2048, 1), 60).half(), "lengths": torch.tensor([2048])}
+    exec(answer("masked-mean"), names)
+    assert names["x"].sum(1).isinf().all()
+    assert names["mean"].item() == pytest.approx(60, rel=1e-2)
+
+
 def test_the_answer_on_another_device():
     """The lengths may stay on the CPU, where a DataLoader left them."""
     names = {"x": torch.empty(2, 3, 4, device="meta"), "lengths": torch.tensor([3, 1])}

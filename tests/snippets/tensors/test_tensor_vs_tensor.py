@@ -31,7 +31,7 @@ def test_the_table_has_the_lines_of_the_file():
         page = (ROOT / f"docs/{language}/{PAGE}.md").read_text(encoding="utf-8")
         rows = page.partition("```python")[0].splitlines()
         cells = [row.split("|")[-2].strip(" `") for row in rows if row.endswith("` |")]
-        assert len(cells) == 6
+        assert len(cells) == 7
         assert all(cell in source for cell in cells)
 
 
