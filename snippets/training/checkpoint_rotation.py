@@ -8,7 +8,7 @@ from torch import nn
 
 
 def save_rotating(checkpoint, folder, keep=3):
-    """Write step….pt, whole or not at all; keep the newest `keep` files."""
+    """Write step….pt, whole or not at all; keep the newest `keep` (0: all)."""
     path = Path(folder) / f"step{checkpoint['step']:08}.pt"
     path.parent.mkdir(parents=True, exist_ok=True)
     tmp = path.with_name("step.tmp")  # one name: a kill leaves one at most

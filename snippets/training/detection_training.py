@@ -23,17 +23,12 @@ class Boxes(Dataset):
         return image, {"boxes": boxes, "labels": labels}
 
 
-def collate(batch):
-    """Keep images of any size, and their targets, in two tuples."""
-    return tuple(zip(*batch, strict=True))
-
-
 torch.manual_seed(0)
 device = torch.device("cpu")  # yours: "cuda"
-loader = DataLoader(Boxes(), 2, shuffle=True, collate_fn=collate)
+dataset, epochs = Boxes(), 2
 num_classes = 2  # yours: the kinds of objects, and one for the background
-epochs = 2
 
+loader = DataLoader(dataset, 2, shuffle=True, collate_fn=list)  # no stacking
 model = fasterrcnn_mobilenet_v3_large_320_fpn(
     weights=None,  # yours: weights="DEFAULT"
     weights_backbone=None,
@@ -44,9 +39,9 @@ model.to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.005, momentum=0.9)
 for epoch in range(epochs):
     model.train()  # or it returns predictions
-    for images, targets in loader:
-        images = [image.to(device) for image in images]
-        targets = [{k: v.to(device) for k, v in t.items()} for t in targets]
+    for batch in loader:  # a list of (image, target)
+        images = [image.to(device) for image, _ in batch]
+        targets = [{k: v.to(device) for k, v in t.items()} for _, t in batch]
         loss = sum(model(images, targets).values())  # a dict of losses
         optimizer.zero_grad()
         loss.backward()

@@ -8,23 +8,22 @@ from tqdm import tqdm
 
 
 def train(model, loader, loss_fn, optimizer, device, epochs):
-    """Train; show and log the loss of every hundredth batch."""
-    writer = SummaryWriter()  # a new folder in runs
-    every = min(100, len(loader))  # at least once per epoch
+    """Train; show and log the loss of the first batch and of each 100th."""
+    writer, step = SummaryWriter(), 0  # a new folder in runs
     for epoch in range(epochs):
         model.train()
         bar = tqdm(loader, desc=f"epoch {epoch}")
-        # The step grows over all epochs.
-        for step, (x, y) in enumerate(bar, 1 + epoch * len(loader)):
+        for batch, (x, y) in enumerate(bar):
             x, y = x.to(device), y.to(device)
             optimizer.zero_grad()
             loss = loss_fn(model(x), y)
             loss.backward()
             optimizer.step()
-            if step % every == 0:
+            if batch % 100 == 0:  # at least once per epoch
                 value = loss.item()  # waits for the GPU
                 bar.set_postfix(loss=value)
                 writer.add_scalar("loss/train", value, step)
+            step += 1  # goes on in the next epoch
     writer.close()
 
 

@@ -45,12 +45,13 @@ vocab = {word: i for i, word in enumerate(sorted(words), start=1)}
 bag = nn.EmbeddingBag(len(vocab) + 1, 32, padding_idx=0)  # the mean
 model = nn.Sequential(bag, nn.Linear(32, num_classes))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-for _ in range(4):  # epochs
+for epoch in range(4):
     for texts, labels in DataLoader(train_set, 32, shuffle=True):
         loss = F.cross_entropy(model(encode(texts)), labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    print(f"epoch {epoch}: loss of the last batch {loss:.2f}")
 
 texts, labels = zip(*make_texts(300), strict=True)
 right = model(encode(texts)).argmax(1) == torch.tensor(labels)

@@ -46,8 +46,8 @@ if __name__ == "__main__":
     for _ in range(30):
         tokens = tokenizer(
             words, is_split_into_words=True, padding=True, return_tensors="pt"
-        )
-        labels = align_labels(tokens, word_labels)
+        ).to(model.device)
+        labels = align_labels(tokens, word_labels).to(model.device)
         loss = model(**tokens, labels=labels).loss  # skips -100
         optimizer.zero_grad()
         loss.backward()

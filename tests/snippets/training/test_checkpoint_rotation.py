@@ -37,6 +37,12 @@ def test_other_files_stay(tmp_path):
     assert names(tmp_path) == ["best.pt", "step00000003.pt", "step00000004.pt"]
 
 
+def test_keep_0_keeps_all(tmp_path):
+    for step in range(5):
+        rotation.save_rotating({"step": step}, tmp_path, keep=0)
+    assert len(names(tmp_path)) == 5
+
+
 def test_writes_that_break_off_leave_the_old_files_and_one_more(tmp_path, monkeypatch):
     for step in (1, 2):
         rotation.save_rotating({"step": step}, tmp_path, keep=2)

@@ -2,11 +2,12 @@
 
 import contextlib
 import io
+import pickle
 from copy import deepcopy
 
 import pytest
 import torch
-from torch.utils.data import default_collate
+from torch.utils.data import DataLoader, default_collate
 from torchvision.models import detection
 from torchvision.models.detection import fasterrcnn_mobilenet_v3_large_320_fpn
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
@@ -73,19 +74,21 @@ def test_the_answer_is_the_update_by_hand(model, monkeypatch):
     """With a new head, images of several sizes, and one without a box."""
     empty = {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.int64)}
     wide = torch.cat([IMAGE, IMAGE], 2)
-    loader = [((IMAGE, wide), (TARGET, empty)), ((IMAGE,), (TARGET,))]
+    dataset = [(IMAGE, TARGET), (wide, empty), (IMAGE, TARGET)]
     monkeypatch.setattr(
         detection, "fasterrcnn_mobilenet_v3_large_320_fpn", lambda **_: model.eval()
     )
-    names = {"loader": loader, "num_classes": 4, "epochs": 1}
+    names = {"dataset": dataset, "num_classes": 4, "epochs": 1}
     names["device"] = torch.device("cpu")
-    torch.manual_seed(1)  # the head is new, and boxes are sampled
+    assert set(ANSWER.yours) == set(names)
+    torch.manual_seed(1)  # the head is new, batches and boxes are drawn
     own = deepcopy(model)
     exec(ANSWER.text, names)
     torch.manual_seed(1)
     own.roi_heads.box_predictor = FastRCNNPredictor(1024, 4)
     optimizer = torch.optim.SGD(own.parameters(), lr=0.005, momentum=0.9)
-    for images, targets in loader:
+    for batch in DataLoader(dataset, 2, shuffle=True, collate_fn=list):
+        images, targets = zip(*batch, strict=True)
         optimizer.zero_grad()
         torch.stack([*own.train()(images, targets).values()]).sum().backward()
         optimizer.step()
@@ -100,10 +103,12 @@ def test_the_snippet_learns_and_predicts():
     assert found == "found: boxes, labels, scores"
 
 
-def test_collate_keeps_lists():
-    images, targets = snippet.collate([(IMAGE, TARGET), (IMAGE[:, :, :9], TARGET)])
-    assert [image.shape[2] for image in images] == [64, 9]
-    assert targets == (TARGET, TARGET)
+def test_batches_are_lists_and_workers_that_are_not_forked_get_the_collate_fn():
+    first, second = snippet.loader
+    assert sorted(image.shape[2] for image, _ in first + second) == [64, 74, 84, 94]
+    assert pickle.loads(pickle.dumps(snippet.loader.collate_fn))((1, 2)) == [1, 2]
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(lambda batch: batch)
 
 
 def test_what_the_modes_return(model):

@@ -1,12 +1,14 @@
 """logging-progress: the file of TensorBoard against losses kept by hand."""
 
 import io
+from collections import deque
 from pathlib import Path
 
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
+from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
@@ -59,18 +61,32 @@ def only_folder():
 def test_the_logged_losses_and_their_steps(capsys):
     _, _, losses = run(batches=130, epochs=2)
     found = scalars(only_folder(), "loss/train")
-    assert [step for step, _ in found] == [100, 200]
-    assert [losses[99], losses[199]] == [value for _, value in found]
+    assert [step for step, _ in found] == [0, 100, 130, 230]
+    assert [losses[step] for step, _ in found] == [value for _, value in found]
     first, second = capsys.readouterr().err.split("epoch 1:", maxsplit=1)
     assert "epoch 0: 100%" in first
     assert "130/130" in first
-    assert f"loss={losses[99]:.3g}" in first
-    assert f"loss={losses[199]:.3g}" in second
+    assert f"loss={losses[100]:.3g}" in first
+    assert f"loss={losses[230]:.3g}" in second
 
 
 def test_an_epoch_of_few_batches_is_logged_too():
     _, _, losses = run(batches=3, epochs=2)
-    assert scalars(only_folder(), "loss/train") == [(3, losses[2]), (6, losses[5])]
+    assert scalars(only_folder(), "loss/train") == [(0, losses[0]), (3, losses[3])]
+
+
+def test_a_loader_without_a_length():
+    class Stream(IterableDataset):
+        def __iter__(self):
+            yield from ((torch.ones(2), torch.ones(1)) for _ in range(8))
+
+    model, loader = nn.Linear(2, 1), DataLoader(Stream(), 4)
+    with pytest.raises(TypeError, match="has no len"):
+        len(loader)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    snippet.train(model, loader, Loss(), optimizer, torch.device("cpu"), epochs=2)
+    steps = [step for step, _ in scalars(only_folder(), "loss/train")]
+    assert steps == [0, 2]
 
 
 def test_the_steps_of_training_by_hand():
@@ -94,7 +110,7 @@ def test_the_program(capsys):
     snippet.main()
     assert capsys.readouterr().out == "y = 3.00 x + 1.00\n"
     steps = [step for step, _ in scalars(only_folder(), "loss/train")]
-    assert steps == list(range(100, 601, 100))
+    assert steps == list(range(0, 600, 100))
 
 
 def test_the_writer_is_closed(monkeypatch):
@@ -105,13 +121,12 @@ def test_the_writer_is_closed(monkeypatch):
 
 
 def test_the_mean_of_the_variants_needs_no_graph():
-    total = torch.zeros(())
-    for value in (1.0, 2.0, 6.0):
+    recent = deque(maxlen=3)
+    for value in (50.0, 1.0, 2.0, 6.0):
         loss = torch.tensor(value, requires_grad=True) * 1
-        total += loss.detach()
-    assert not total.requires_grad
-    assert total.item() / 3 == 3.0
-    assert total.zero_().item() == 0.0
+        recent.append(loss.detach())
+    assert not torch.stack([*recent]).requires_grad
+    assert torch.stack([*recent]).mean().item() == 3.0
 
 
 def test_a_kept_loss_shows_its_graph(capsys):

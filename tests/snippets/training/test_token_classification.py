@@ -1,5 +1,7 @@
 """token-classification: hand-made alignments and spans, the same loss, bad input."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch.nn import functional as F
@@ -12,9 +14,10 @@ from transformers import (
     RobertaTokenizer,
 )
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "training/token-classification"
+ANSWER = recipes()["token-classification"].answer
 snippet = load_snippet("training/token_classification.py")
 WORDS = [text.split() for text in snippet.TEXTS]
 TAGS = [tags.split() for tags in snippet.TAGS]
@@ -108,6 +111,24 @@ def test_spans_of_several_rows():
         (1, "LOC", 0, 2),
         (1, "LOC", 4, 5),
     }
+
+
+def test_the_answer_moves_all_that_the_model_gets(tokenizer):
+    seen = {}
+
+    class Model:
+        device = torch.device("meta")
+
+        def __call__(self, **batch):
+            seen.update(batch)
+            return SimpleNamespace(loss=0)
+
+    names = {"tokenizer": tokenizer, "model": Model()}
+    exec(ANSWER.text, names | {"words": WORDS, "word_labels": IDS})
+    assert set(ANSWER.yours) == {*names, "words", "word_labels"}
+    assert {"input_ids", "attention_mask", "labels"} <= set(seen)
+    assert all(tensor.is_meta for tensor in seen.values())
+    assert seen["labels"].shape == seen["input_ids"].shape
 
 
 def test_the_loss_is_that_of_the_model(tokenizer):
