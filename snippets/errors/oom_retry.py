@@ -21,9 +21,8 @@ def backward_that_fits(model, loss_fn, x, y, size):
                 (loss_fn(model(a), b) * len(a) / len(x)).backward()
             return size
         except RuntimeError as error:  # cuBLAS and cuDNN say ALLOC_FAILED
-            if size == 1 or not re.search(
-                "out of memory|ALLOC_FAILED", str(error)
-            ):
+            full = re.search("out of memory|ALLOC_FAILED", str(error))
+            if size == 1 or not full:
                 raise
         torch.cuda.empty_cache()  # outside except: all is free
         size //= 2

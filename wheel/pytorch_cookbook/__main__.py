@@ -43,7 +43,7 @@ PART = {"dest": "part", "action": "store_const", "default": "answer"}
 OPTIONS = [
     ("query", "query", {}),
     ("slug", "slug", {}),
-    ("traceback", "traceback", {"nargs": "?", "help": "else from stdin / 默认读标准输入"}),
+    ("traceback", "traceback", {"nargs": "?", "help": "else stdin / 默认读 stdin"}),
     ("part", "--answer", PART | {"const": "answer", "help": "to paste / 要粘贴的代码"}),
     ("part", "--page", PART | {"const": "page", "help": "all of it / 整页"}),
     ("part", "--file", PART | {"const": "file", "help": "its files / 完整文件"}),
