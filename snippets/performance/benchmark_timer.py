@@ -17,4 +17,4 @@ with torch.inference_mode():
 print(f"{result.median:.1e} s a call, spread {result.iqr:.0e} s")
 
 print(f"{len(x) / result.median:.1e} samples a second")
-assert min(result.times) <= result.median <= max(result.times)
+assert sum(result.raw_times) >= 0.5  # min_run_time is that of all runs

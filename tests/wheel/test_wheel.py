@@ -190,6 +190,7 @@ def test_explain_shows_the_row_the_causes_and_the_answer(run):
     _, last = recipe.pages["en"].causes
     assert recipe.pages["en"].body.split("\n")[last - 1] in said
     assert recipe.answer.text in said
+    assert run("explain", SHAPES).stdout == said
     unknown = run("explain", given="ValueError: the moon is full on Friday").stdout
     assert "not quoted anywhere" in unknown
 

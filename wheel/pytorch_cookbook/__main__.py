@@ -24,6 +24,11 @@ def serve(port: int) -> None:
         server.serve_forever()
 
 
+def text_or_stdin(text: str) -> str:
+    """What was given, or what is piped."""
+    return sys.stdin.read() if text == "-" else text
+
+
 def mcp() -> None:
     """Import the SDK here: a search does without it."""
     from pytorch_cookbook.server import server
@@ -39,11 +44,12 @@ COMMANDS = {
     "mcp": (mcp, "a server for assistants, on stdio / 给 AI 助手用的 MCP 服务"),
 }
 PART = {"dest": "part", "action": "store_const", "default": "answer"}
+PIPED = {"nargs": "?", "default": "-", "type": text_or_stdin}
 # For each parameter of a command's function: the option, and what argparse is told.
 OPTIONS = [
     ("query", "query", {}),
     ("slug", "slug", {}),
-    ("traceback", "traceback", {"nargs": "?", "help": "else stdin / 默认读 stdin"}),
+    ("traceback", "traceback", PIPED | {"help": "or on stdin / 或标准输入"}),
     ("part", "--answer", PART | {"const": "answer", "help": "to paste / 要粘贴的代码"}),
     ("part", "--page", PART | {"const": "page", "help": "all of it / 整页"}),
     ("part", "--file", PART | {"const": "file", "help": "its files / 完整文件"}),
@@ -63,12 +69,10 @@ def main() -> None:
         for parameter, option, settings in OPTIONS:
             if parameter in do.__annotations__:
                 command.add_argument(option, **settings)
-    asked = vars(top.parse_args())
-    do = asked.pop("do")
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(errors="replace")
-    if "traceback" in asked and asked["traceback"] is None:
-        asked["traceback"] = sys.stdin.read()
+    asked = vars(top.parse_args())
+    do = asked.pop("do")
     try:
         if said := do(**asked):
             print(said)

@@ -144,8 +144,8 @@ def likeness(own: Message, quote: Message) -> float:
     same = same or (own.raised == "RuntimeError" and quote.raised != "")
     begins = same and own.words[: len(quote.words)] == quote.words
     by_name = not quote.raised or NAMED.search(own.raised + own.said)
-    names = quote.names if by_name else own.names and FILE.search(own.said)
-    is_other = names and not named
+    is_of_file = own.names and FILE.search(own.said)
+    is_other = not named and (is_of_file or (quote.names and by_name))
     is_vague = len(quote.bag) <= FEW and not (named or begins)
     is_it = share >= LIKE and not is_other and not is_vague
     return share + 0.1 * named if is_it else 0.0
