@@ -1,4 +1,4 @@
-"""Named entities: labels of words on word pieces, F1 of whole entities."""
+"""Named entities: train with labels on word pieces, predict a tag per word."""
 
 import torch
 from transformers import BertConfig, BertForTokenClassification, BertTokenizer
@@ -22,17 +22,18 @@ def align_labels(tokens, word_labels):
     return rows  # (N, L)
 
 
-def entities(rows):
-    """Return a set of (row, kind, first word, word after the last)."""
-    found = set()
-    for n, tags in enumerate(rows):
-        kind, start = "", 0
-        for i, tag in enumerate([*tags, "O"]):
-            if tag != f"I-{kind}":  # the last entity ends, a new one may start
-                if kind:
-                    found.add((n, kind, start, i))
-                kind, start = tag[2:], i  # "" after O
-    return found
+@torch.no_grad()
+def predict_tags(model, tokenizer, words):
+    """Return a tag for each word: that of its first piece, O without one."""
+    batch = tokenizer(
+        words, is_split_into_words=True, padding=True, return_tensors="pt"
+    ).to(model.device)
+    predicted = model.eval()(**batch).logits.argmax(-1)
+    first = align_labels(batch, [range(len(row)) for row in words])
+    rows = [["O"] * len(row) for row in words]
+    for i, j in (first != -100).nonzero().tolist():
+        rows[i][first[i, j]] = NAMES[predicted[i, j]]
+    return rows
 
 
 if __name__ == "__main__":
@@ -52,9 +53,5 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    predicted = model.eval()(**tokens).logits.argmax(-1)
-    rows = [["O"] * len(row) for row in words]  # a word without pieces: O
-    for i, j in (labels != -100).nonzero().tolist():
-        rows[i][tokens.token_to_word(i, j)] = NAMES[predicted[i, j]]
-    found, true = entities(rows), entities(tags)
-    print("F1", 2 * len(found & true) / (len(found) + len(true)))
+    new = [["Anna", "Lindt", "is", "in", "Hamburg"]]  # text without labels
+    print(predict_tags(model, tokenizer, new))
