@@ -9,7 +9,9 @@ from pytorch_cookbook import book
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 # What launchers, Ray, pytest and mail write before each line.
-BEFORE = re.compile(r"^(?:\s*(?:\[[^\]]*\]:?|\([^)]*pid=[^)]*\)|E(?=  )|[|>│]))*\s*")
+BEFORE = re.compile(
+    r"^(?:\s*(?:[EIW]\d{4} [^\]]*\]|\[[^\]]*\]:?|\([^)]*pid=[^)]*\)|E(?=  )|[|>│]))*\s*"
+)
 RAISED = re.compile(
     r"(?<![\w.(])(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
     r"|OutOfMemory|queue\.Empty|cv2\.error)(?=:\s|:?$)",
@@ -30,7 +32,8 @@ WRAPPER = re.compile(
 )
 # What differs from one who meets a message to the next: names, types, places.
 NAME = re.compile(
-    r"(?<!\w)'[^'\s]*'(?! object)|\"[^\"\s]*\"|`[^`]*(?:`|$)"
+    r"(?<!\w)'[^'\s]*'(?! object)|\"[^\"\s]*\"|`[^`]*(?:`|$)|\blib[\w+-]+(?=\.so)"
+    r"|\b\w+(?=\(\) received an invalid)"
     r"|(?:torch\.|cuda\.|c10::)*\b(?:B?Float|Double|Half|Long|Int|Short|Byte|Bool)"
     r"(?:16|Tensor)?\b"
 )
@@ -43,6 +46,7 @@ WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's langu
 NAMED = re.compile(
     "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
     "|unexpected keyword argument|required positional|unsupported operand"
+    "|invalid combination of arguments|to be true, but got false"
 )
 FILE = re.compile(r"\[Errno (2|13|17|20|21|22)\]")  # what is wrong with the file named
 LINES = 4  # that a message may go on
