@@ -20,6 +20,7 @@ from torch import nn
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 from torch.utils.data import DataLoader, Dataset
+from torchao.quantization import Int8WeightOnlyConfig, quantize_
 
 from benchmarks.measuring import ROOT, first_call, gain, main, memory, speed
 
@@ -235,6 +236,64 @@ def _(device):
             model(x)
 
     return partial(call, model, x), partial(call, half, x.bfloat16()), {}
+
+
+@gain(
+    "compile-dynamic-recompile",
+    {first_call: "cpu cuda"},
+    "calls with two batch sizes, the size marked as dynamic, so compiled once",
+    "两种 batch 大小各调用一次，标记为动态，只编译一次",
+)
+def _(device):
+    def chain(x):
+        return F.layer_norm(torch.relu(x * 1.01 - 0.01), (256,))
+
+    a, b = (torch.randn(rows, 256, device=device) for rows in (32, 48))
+    torch.compile(torch.sin)(a)  # the compiler itself is loaded
+
+    def call(mark):
+        torch.compiler.reset()
+        with torch._inductor.config.patch(force_disable_caches=True):
+            compiled = torch.compile(chain)
+            first = a.clone()
+            mark(first)
+            compiled(first)
+            compiled(b)
+
+    return (
+        lambda: call(lambda x: None),
+        lambda: call(lambda x: torch._dynamo.mark_dynamic(x, 0)),
+        {},
+    )
+
+
+@gain(
+    "cpu-threads",
+    {speed: "cpu"},
+    "a product of 1024 × 1024 with {threads} threads instead of one",
+    "1024 × 1024 的矩阵乘法，1 个线程换成 {threads} 个",
+)
+def _(device):
+    a, threads = torch.randn(1024, 1024), torch.get_num_threads()
+
+    def product(number):
+        torch.set_num_threads(number)
+        torch.mm(a, a)
+
+    return partial(product, 1), partial(product, threads), {"threads": threads}
+
+
+@gain(
+    "int8-quantization",
+    {speed: "cpu"},
+    "two layers of 1024, 4 rows, int8 weights instead of float32",
+    "两层 1024 宽的全连接，4 行输入，float32 权重换成 int8",
+)
+def _(device):
+    model = nn.Sequential(nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1024))
+    int8, x = deepcopy(model), torch.randn(4, 1024)
+    quantize_(int8, Int8WeightOnlyConfig())
+    return *(torch.inference_mode()(partial(m, x)) for m in (model, int8)), {}
 
 
 @gain(

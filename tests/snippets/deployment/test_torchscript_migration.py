@@ -12,6 +12,7 @@ from tests.helpers import assert_documented, load_snippet, raises_as_documented
 PAGE = "deployment/torchscript-migration"
 SNIPPET = "deployment/torchscript_migration.py"
 snippet = load_snippet(SNIPPET)
+X = torch.zeros(2, 8)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:`torch.jit"),
@@ -98,6 +99,16 @@ def test_trace_keeps_one_branch_and_script_both():
     with pytest.warns(torch.jit.TracerWarning, match="might cause the trace"):
         traced = torch.jit.trace(sign, up, check_trace=False)
     assert torch.equal(traced(down), down + 1)  # wrong, without a message
+
+
+@pytest.mark.parametrize("make", [torch.jit.script, lambda m: torch.jit.trace(m, X)])
+def test_the_last_line_of_an_error_inside(make):
+    model = make(snippet.make_model())
+    with raises_as_documented(PAGE, "RuntimeError: The following") as caught:
+        model(torch.zeros(2, 5))
+    said = str(caught.value).rstrip().splitlines()
+    assert "cannot be multiplied" in said[-1]
+    assert any("torch/nn/modules/linear.py" in line for line in said)
 
 
 def test_files_for_the_other_function():

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, load_snippet, quoted
+from tests.helpers import ROOT, TORCH_CPU, lacking, load_snippet, quoted
 
 PAGE = "errors/debug-cuda-async"
 snippet = load_snippet("errors/debug_cuda_async.py")
@@ -77,6 +77,15 @@ def test_the_demonstration_stops_at_the_layer_that_fails():
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
 def test_what_cuda_calls_its_errors():
     cudart = torch._C._cudart
-    for number in (700, 716, 719):
+    for number in (9, 700, 716, 719):
         text = cudart.cudaGetErrorString(cudart.cudaError(number))
         assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")
+
+
+LINALG = TORCH_CPU.with_name("libtorch_cuda_linalg.so")
+
+
+@pytest.mark.skipif(not LINALG.exists(), reason="a build without cuSOLVER")
+def test_what_precedes_the_status_of_cusolver():
+    quoted(PAGE, "RuntimeError: cusolver error: CUSOLVER_STATUS_INTERNAL_ERROR, when")
+    assert not lacking(LINALG, "cusolver error: ", ", when calling `")

@@ -1,10 +1,12 @@
 """err-cuda-arch-driver: simulated GPUs, and torch's own list of its builds."""
 
 import re
+import subprocess
 import warnings
 
 import pytest
 import torch
+from torch.utils import cpp_extension
 
 from tests.helpers import ROOT, load_snippet, quoted, raises_as_documented, recipes
 
@@ -101,6 +103,33 @@ def test_what_cuda_calls_its_errors():
         assert quoted(PAGE, f"AcceleratorError: CUDA error: {text(number)}")
     message = quoted(PAGE, "RuntimeError: Unexpected error from cudaGet")
     assert message.endswith(f"Error 804: {text(804)}")
+
+
+def test_an_extension_with_another_cuda(monkeypatch, tmp_path):
+    """A toolkit whose nvcc only tells its version."""
+    nvcc = tmp_path / "bin/nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\necho release 11.8, V11.8.89\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setattr(cpp_extension, "CUDA_HOME", str(tmp_path))
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    with raises_as_documented(PAGE, "RuntimeError: ('The detected CUDA"):
+        cpp_extension._check_cuda_version("g++", cpp_extension.TorchVersion("13.0"))
+    monkeypatch.setattr(torch.version, "cuda", "11.7")
+    cpp_extension._check_cuda_version("g++", cpp_extension.TorchVersion("13.0"))
+
+
+def test_an_extension_that_does_not_compile(monkeypatch, tmp_path):
+    def fails(command, **options):
+        raise subprocess.CalledProcessError(1, command)
+
+    monkeypatch.setattr(subprocess, "run", fails)
+    with raises_as_documented(PAGE, "RuntimeError: Error compiling objects"):
+        cpp_extension._run_ninja_build(
+            str(tmp_path), True, "Error compiling objects for extension"
+        )
+    monkeypatch.setenv("MAX_JOBS", "2")
+    assert cpp_extension._get_num_workers(False) == 2
 
 
 RELEASES = getattr(torch.cuda, "PYTORCH_RELEASES_CODE_CC", {})

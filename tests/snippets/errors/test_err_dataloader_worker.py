@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import current_process, get_context
 
 import numpy as np
 import pytest
@@ -190,6 +192,18 @@ def test_an_exception_is_passed_on():
     assert last.rstrip().endswith(
         "ValueError: invalid literal for int() with base 10: 'x'"
     )
+
+
+def test_workers_in_a_worker():
+    last, _ = raised(Dies(lambda: list(DataLoader(range(3), num_workers=1))))
+    assert_documented(PAGE, "AssertionError: daemonic", last.rstrip().split("\n")[-1])
+    with ProcessPoolExecutor(1, get_context("fork")) as pool:
+        assert pool.submit(len, "abc").result() == 3
+        assert not pool.submit(is_daemon).result()
+
+
+def is_daemon():
+    return current_process().daemon
 
 
 def test_a_slow_sample():

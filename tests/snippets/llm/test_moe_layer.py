@@ -45,30 +45,27 @@ def test_the_layer_of_mixtral(k):
             reference.experts.gate_up_proj, reference.experts.down_proj, strict=True
         )
     ]
-    tokens = x.flatten(0, 1)
-    logits = tokens @ reference.gate.weight.T
-    y = snippet.moe(tokens, logits, experts, k)
-    torch.testing.assert_close(y.view_as(x), reference(x))
+    moe = snippet.MoE(8, experts, k)
+    moe.router.weight = reference.gate.weight
+    y, balance = moe(x)
+    torch.testing.assert_close(y, reference(x))
 
+    logits = x.flatten(0, 1) @ reference.gate.weight.T
     theirs = load_balancing_loss_func((logits,), num_experts=4, top_k=k)
-    torch.testing.assert_close(k * snippet.balance_loss(logits, k), theirs)
+    torch.testing.assert_close(k * balance, theirs)
 
 
-def test_two_experts_by_default():
-    logits = torch.randn(5, 4)
-    experts = [nn.Linear(3, 3) for _ in range(4)]
-    x = torch.randn(5, 3)
-    torch.testing.assert_close(
-        snippet.moe(x, logits, experts), snippet.moe(x, logits, experts, 2)
-    )
-    torch.testing.assert_close(
-        snippet.balance_loss(logits), snippet.balance_loss(logits, 2)
-    )
-
-
-def layer(**options):
+def layer(E=8, **options):
     torch.manual_seed(0)
-    return snippet.MoE(C=6, hidden=10, **options)
+    return snippet.MoE(6, [snippet.mlp(6, 10) for _ in range(E)], **options)
+
+
+def balance_of(logits, k=2):
+    """The loss that the layer adds for these logits (N, E)."""
+    E = logits.shape[-1]
+    moe = snippet.MoE(E, [nn.Identity() for _ in range(E)], k)
+    moe.router = nn.Identity()
+    return moe(logits)[1]
 
 
 def test_the_module_is_a_loop_over_tokens():
@@ -82,7 +79,7 @@ def test_the_module_is_a_loop_over_tokens():
             by_hand = sum(w * out for w, out in zip(weights, each, strict=True))
             torch.testing.assert_close(y[b, t], by_hand)
     logits = moe.router(x.flatten(0, 1))
-    torch.testing.assert_close(balance, snippet.balance_loss(logits, 3))
+    torch.testing.assert_close(balance, balance_of(logits, 3))
 
 
 def test_what_is_in_the_module():
@@ -111,11 +108,11 @@ def test_all_experts_are_the_dense_mixture():
 
 def test_balance_by_hand():
     even = 9 * torch.eye(4).repeat(3, 1)  # 3 tokens for each of 4 experts
-    torch.testing.assert_close(snippet.balance_loss(even, 1), torch.tensor(1.0))
+    torch.testing.assert_close(balance_of(even, 1), torch.tensor(1.0))
     one = torch.tensor([[50.0, 0, 0, 0]] * 6)  # all to one
-    torch.testing.assert_close(snippet.balance_loss(one, 1), torch.tensor(4.0))
+    torch.testing.assert_close(balance_of(one, 1), torch.tensor(4.0))
     two = torch.tensor([[50.0, 50, 0, 0]] * 6)
-    torch.testing.assert_close(snippet.balance_loss(two, 2), torch.tensor(2.0))
+    torch.testing.assert_close(balance_of(two, 2), torch.tensor(2.0))
 
 
 def used(router, x):
@@ -129,7 +126,7 @@ def test_the_balance_loss_spreads_the_tokens():
     before = used(router, x)
     for _ in range(40):
         optimizer.zero_grad()
-        snippet.balance_loss(router(x)).backward()
+        balance_of(router(x)).backward()
         optimizer.step()
     assert before.max() > 170  # of 200 tokens
     assert used(router, x).max() < 140  # 100 would be even
@@ -182,4 +179,4 @@ def test_real_tokens_only():
     whole, _ = moe(x)
     torch.testing.assert_close(y[keep], whole[keep])
     assert (y[~keep] == 0).all()
-    torch.testing.assert_close(balance, snippet.balance_loss(moe.router(x[keep])))
+    torch.testing.assert_close(balance, balance_of(moe.router(x[keep])))

@@ -6,8 +6,11 @@ import torch
 from torch import nn
 
 from tests.helpers import (
+    TORCH_CPU,
     assert_documented,
+    lacking,
     load_snippet,
+    quoted,
     raises_as_documented,
     recipes,
 )
@@ -159,6 +162,15 @@ def test_dropout_of_one_layer():
         nn.LSTM(3, 4, dropout=0.5)
     text = f"UserWarning: {caught[0].message}"
     assert_documented(PAGE, "UserWarning: dropout option adds", text)
+
+
+TORCH_CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
+
+
+@pytest.mark.skipif(not TORCH_CUDA.exists(), reason="reads the library of a GPU build")
+def test_cudnn_needs_the_training_mode():
+    text = quoted(PAGE, "RuntimeError: cudnn RNN").removeprefix("RuntimeError: ")
+    assert not lacking(TORCH_CUDA, text)
 
 
 def test_gru_has_no_cell_state():

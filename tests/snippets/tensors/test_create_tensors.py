@@ -130,4 +130,8 @@ def test_what_is_refused():
         torch.zeros((2,), 3)
     with raises_as_documented(PAGE, "RuntimeError: random_ expects"):
         torch.randint(5, 5, (2,))
+    with raises_as_documented(PAGE, "RuntimeError: Trying to create"):
+        torch.randn(2, -1)
+    with raises_as_documented(PAGE, "RuntimeError: zeros"):
+        torch.zeros(2, -1)
     assert torch.randint(5, 6, (3,)).tolist() == [5, 5, 5]

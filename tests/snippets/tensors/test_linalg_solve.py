@@ -119,8 +119,18 @@ def test_other_messages():
         linalg.inv(torch.ones(2, 2))
     with raises_as_documented(PAGE, "_LinAlgError: linalg.cholesky"):
         linalg.cholesky(-eye)
-    with raises_as_documented(PAGE, "_LinAlgError: linalg.svd"):
+    with raises_as_documented(
+        PAGE,
+        "_LinAlgError: linalg.svd: The algorithm failed to converge because the "
+        "input matrix contained",
+    ):
         linalg.svd(eye * torch.nan)
+    with raises_as_documented(
+        PAGE,
+        "_LinAlgError: linalg.svd: The algorithm failed to converge because the "
+        "input matrix is ill",
+    ):
+        linalg.svd(torch.full((3, 3), torch.inf))
     with raises_as_documented(PAGE, 'NotImplementedError: "lu_cpu"'):
         linalg.solve(eye.half(), eye[0].half())
     with raises_as_documented(PAGE, "RuntimeError: linalg.solve: A must be"):

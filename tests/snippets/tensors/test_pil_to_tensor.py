@@ -179,6 +179,8 @@ def test_the_documented_errors(colours):
         torch.from_numpy(colours)
     with raises_as_documented(PAGE, "TypeError: pic should be"):
         transforms.ToTensor()("image.png")
+    with raises_as_documented(PAGE, "TypeError: ToTensor.__init__()"):
+        transforms.ToTensor(colours)
 
 
 def test_the_documented_warnings(colours):

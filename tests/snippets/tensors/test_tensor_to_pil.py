@@ -146,5 +146,8 @@ def test_bad_input_is_refused_as_documented():
         Image.fromarray(torch.zeros(2, 2))
     with raises_as_documented(PAGE, "OSError: cannot write mode"):
         Image.fromarray(np.zeros((2, 2), np.float32)).save(io.BytesIO(), "jpeg")
+    with raises_as_documented(PAGE, "ValueError: unknown file") as caught:
+        save_image(torch.zeros(3, 4, 4), "step_0.5")
+    assert str(caught.value).endswith(" .5")
     with pytest.raises(TypeError, match=r"data type: \(1, 1, 1\), \|u1"):
         from_array(np.zeros((2, 2, 1)))

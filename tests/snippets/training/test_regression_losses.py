@@ -44,6 +44,16 @@ def test_the_answer_stops_at_another_shape():
     assert names["loss"].item() == pytest.approx(expected, rel=1e-5)
 
 
+def test_rmse():
+    (truth, guess) = (values.double().numpy() for values in (y, pred))
+    expected = metrics.root_mean_squared_error(truth, guess)
+    assert snippet.rmse.item() == pytest.approx(expected, rel=1e-6)
+    for epsilon, finite in ((1e-8, True), (0.0, False)):
+        free = y.clone().requires_grad_()  # each error is 0
+        (nn.MSELoss()(free, y) + epsilon).sqrt().backward()
+        assert free.grad.isfinite().all().item() == finite
+
+
 def test_huber_by_hand():
     assert (y - pred).tolist() == [-0.5, 0, 3, -10]
     # delta 2: 0.5 ** 2 / 2, 0, 2 * (3 - 1), 2 * (10 - 1)
@@ -112,10 +122,11 @@ def test_the_lines_of_the_table():
     table = page.partition("## Why")[0].splitlines()
     rows = [line.split("|") for line in table if line.startswith("|")]
     code = [row[2].strip(" `") for row in rows[2:]]
-    assert len(code) == 5
+    assert len(code) == 6
     names = {"nn": nn, "torch": torch, "pred": pred, "y": y, "q": 0.9}
     values = [eval(line, names) for line in code]
-    expected = [snippet.loss, snippet.mae, snippet.huber, snippet.pinball, snippet.mape]
+    s = snippet
+    expected = [s.loss, s.rmse, s.mae, s.huber, s.pinball, s.mape]
     torch.testing.assert_close(values, expected)
 
 
@@ -149,7 +160,10 @@ def test_variants():
     weighted = (weight * F.huber_loss(pred, y, reduction="none")).mean()
     assert weighted.item() == pytest.approx((0.125 + 0 + 2.5) / 4)
     torchmetrics = pytest.importorskip("torchmetrics")
-    metric = torchmetrics.MeanAbsoluteError()
-    metric.update(pred[:3], y[:3])
-    metric.update(pred[3:], y[3:])
-    torch.testing.assert_close(metric.compute(), snippet.mae)
+    for metric, expected in (
+        (torchmetrics.MeanAbsoluteError(), snippet.mae),
+        (torchmetrics.MeanSquaredError(squared=False), snippet.rmse),
+    ):
+        metric.update(pred[:3], y[:3])
+        metric.update(pred[3:], y[3:])
+        torch.testing.assert_close(metric.compute(), expected)

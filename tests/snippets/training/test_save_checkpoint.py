@@ -178,6 +178,12 @@ def test_a_full_disk():
         torch.save({"weight": torch.zeros(100_000)}, "/dev/full")
 
 
+def test_a_folder_is_no_file(tmp_path):
+    with raises_as_documented(PAGE, "RuntimeError: [enforce fail at") as caught:
+        torch.save({}, tmp_path)
+    assert "open file failed with strerror" in str(caught.value)
+
+
 def test_a_pickled_model_needs_its_class(tmp_path, monkeypatch):
     script = ModuleType("__main__")
     exec("from torch import nn\nclass Net(nn.Linear): pass", script.__dict__)
