@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # before the group: else gloo may abort at exit
+import torch.distributed.nn  # keep: without it a run on CPUs may crash at exit
 from torch import nn
 from torch.distributed import run
 

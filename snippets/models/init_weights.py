@@ -13,6 +13,14 @@ def init_weights(module):
             nn.init.zeros_(module.bias)
     elif isinstance(module, (*norms, nn.LayerNorm)):
         module.reset_parameters()  # weight 1, bias 0
+    elif isinstance(module, (nn.LSTM, nn.GRU)):
+        for name, p in module.named_parameters():
+            if "bias" in name:
+                nn.init.zeros_(p)
+            elif "weight_hh" in name:  # from step to step
+                nn.init.orthogonal_(p)
+            else:
+                nn.init.xavier_uniform_(p)
 
 
 if __name__ == "__main__":
@@ -23,3 +31,5 @@ if __name__ == "__main__":
     print(f"by default, the outputs vary by {model(x).std(dim=0).mean():.0e}")
     model.apply(init_weights)  # the function itself, without ()
     print(f"initialised, they vary by {model(x).std(dim=0).mean():.1f}")
+    lstm = nn.LSTM(64, 64).apply(init_weights)
+    assert not lstm.bias_hh_l0.any()

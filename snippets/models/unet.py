@@ -50,7 +50,7 @@ if __name__ == "__main__":
 
     model = UNet(c_in=3, num_classes=2)
     logits = model(images)  # (N, num_classes, H, W)
-    loss = F.cross_entropy(logits, masks)  # a class for each pixel
+    loss = F.cross_entropy(logits, masks)  # of logits: no softmax before it
     predicted = logits.argmax(1)  # (N, H, W)
 
     loss.backward()

@@ -1,12 +1,12 @@
-"""Write an optimizer: a rule alone, and one that keeps state per parameter."""
+"""Write an optimizer that keeps state for each weight."""
 
 import torch
 
 
-class SignSGD(torch.optim.Optimizer):
-    """Move each weight by lr, against the sign of its gradient."""
+class Lion(torch.optim.Optimizer):
+    """The sign of a momentum. Source: Chen et al. 2023, Symbolic Discovery."""
 
-    def __init__(self, params, lr=1e-3):
+    def __init__(self, params, lr=1e-4):
         super().__init__(params, {"lr": lr})
 
     @torch.no_grad()
@@ -14,29 +14,21 @@ class SignSGD(torch.optim.Optimizer):
         with torch.enable_grad():  # a closure computes the gradients
             loss = None if closure is None else closure()
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    self.update(p, group)
+            used = [p for p in group["params"] if p.grad is not None]
+            for p in used:  # neither frozen nor left out
+                state = self.state[p]  # a dict for each weight, empty at first
+                if not state:
+                    state["m"] = torch.zeros_like(p)
+                # Your rule, in place: here the sign of a momentum.
+                update = state["m"].lerp(p.grad, 0.1).sign()
+                p.sub_(update, alpha=group["lr"])
+                state["m"].lerp_(p.grad, 0.01)
         return loss
-
-    def update(self, p, group):  # your rule, in place
-        p.sub_(p.grad.sign(), alpha=group["lr"])
-
-
-class Lion(SignSGD):
-    """The sign of a momentum. Source: Chen et al. 2023, Symbolic Discovery."""
-
-    def update(self, p, group):
-        if "m" not in self.state[p]:
-            self.state[p]["m"] = torch.zeros_like(p)
-        m = self.state[p]["m"]
-        p.sub_(m.lerp(p.grad, 0.1).sign(), alpha=group["lr"])
-        m.lerp_(p.grad, 0.01)
 
 
 if __name__ == "__main__":
     model = torch.nn.Linear(2, 1)
+    optimizer = Lion(model.parameters())
     model(torch.ones(3, 2)).sum().backward()
-    for optimizer in (SignSGD(model.parameters()), Lion(model.parameters())):
-        optimizer.step()
-        print(type(optimizer).__name__, optimizer.state_dict()["state"])
+    optimizer.step()
+    print(optimizer.state_dict()["state"])  # saved with a checkpoint

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import torch
 from sklearn.datasets import load_digits
 from torch import nn
-from torch.nn import functional as F
+from torch.utils.data import DataLoader
 
 
 class Denoiser(nn.Module):
@@ -17,7 +17,7 @@ class Denoiser(nn.Module):
 
     def forward(self, xt, t):
         x = torch.cat([xt.flatten(1), t[:, None] / 500 - 1], 1)
-        return self.last(F.silu(self.first(x))).view_as(xt)
+        return self.last(nn.functional.silu(self.first(x))).view_as(xt)
 
 
 @torch.no_grad()
@@ -35,20 +35,20 @@ def sample(model, x):
 torch.manual_seed(0)
 device = torch.device("cpu")  # yours: "cuda"
 images = torch.tensor(load_digits().images / 8 - 1)[:, None].float()
-loader = images[torch.randperm(len(images))].split(64)  # yours: a DataLoader
+loader = DataLoader([(x0, 0) for x0 in images], 64, shuffle=True)
 model = Denoiser(64).to(device)
 optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
 
 betas = torch.linspace(1e-4, 0.02, 1000, device=device)  # noise schedule
 alphas_bar = (1 - betas).cumprod(0)  # share of x0 left: 0.9999 … 0.00004
 for _ in range(30):  # epochs
-    for x0 in loader:  # images (B, C, H, W), scaled to [-1, 1]
+    for x0, _ in loader:  # images (B, C, H, W) in [-1, 1]; no labels
         x0 = x0.to(device)
         t = torch.randint(len(betas), (len(x0),), device=device)
         noise = torch.randn_like(x0)
         a = alphas_bar[t].view(-1, 1, 1, 1)
         xt = a.sqrt() * x0 + (1 - a).sqrt() * noise
-        loss = F.mse_loss(model(xt, t), noise)
+        loss = nn.functional.mse_loss(model(xt, t), noise)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -25,5 +25,6 @@ for epoch in range(epochs):
         optimizer.zero_grad()
         loss_fn(model(x), y).backward()
         optimizer.step()
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    print(f"epoch {epoch}: {trained:,} weights train")
+
+frozen = [n for n, p in model.named_parameters() if not p.requires_grad]
+print("still frozen:", *sorted({name.split(".")[0] for name in frozen}))

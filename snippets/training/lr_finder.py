@@ -18,7 +18,8 @@ loss_fn = nn.CrossEntropyLoss()
 
 net, opt = copy.deepcopy((model, optimizer))  # together: opt updates net
 lrs, losses = torch.logspace(-6, 1, 200).tolist(), []
-for lr, (x, y) in zip(lrs, chain.from_iterable(repeat(loader)), strict=False):
+batches = chain.from_iterable(repeat(loader, len(lrs)))  # again and again
+for lr, (x, y) in zip(lrs, batches, strict=False):
     for group in opt.param_groups:
         group["lr"] = lr
     loss = loss_fn(net(x.to(device)), y.to(device))
@@ -28,6 +29,7 @@ for lr, (x, y) in zip(lrs, chain.from_iterable(repeat(loader)), strict=False):
     losses.append(loss.item())
     if not losses[-1] < 4 * abs(losses[0]):  # it explodes, or is NaN
         break
+assert len(losses) > 8, f"too few steps, the losses are {losses}"
 smooth = torch.tensor(losses).unfold(0, 9, 1).mean(1)  # of 9 batches
 lowest = lrs[smooth.nan_to_num(torch.inf).argmin() + 4]
 print(f"loss lowest at {lowest:.0e}: begin with {lowest / 10:.0e}")

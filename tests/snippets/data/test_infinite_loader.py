@@ -12,6 +12,7 @@ from torch.utils.data import (
     RandomSampler,
     TensorDataset,
 )
+from torch.utils.data.datapipes.iter import IterableWrapper
 
 from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
@@ -78,6 +79,10 @@ def test_one_batch():
     with raises_as_documented(PAGE, "TypeError: 'DataLoader' object is not sub"):
         loader[0]
     assert loader.dataset[0] == 0
+    pipe = IterableWrapper([1, 2]).map(abs)
+    with raises_as_documented(PAGE, "TypeError: 'MapperIterDataPipe'"):
+        next(pipe)
+    assert next(iter(pipe)) == 1
 
 
 def test_iterators_of_old_code():

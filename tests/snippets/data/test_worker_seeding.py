@@ -142,3 +142,18 @@ def test_the_range_of_a_seed():
     assert np.random.default_rng(2**40).random() == pytest.approx(
         np.random.default_rng(2**40).random()
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"num_workers": 1}, {"shuffle": True}])
+def test_an_epoch_moves_the_global_generator(options):
+    before = torch.get_rng_state()
+    loader = DataLoader(torch.arange(6), **options)
+    own = DataLoader(torch.arange(6), generator=torch.Generator(), **options)
+    assert len(list(own)) == 6
+    assert torch.equal(torch.get_rng_state(), before)
+    assert len(list(loader)) == 6
+    after = torch.get_rng_state()
+    torch.set_rng_state(before)
+    for _ in range(1 + options.get("shuffle", False)):
+        torch.empty((), dtype=torch.int64).random_()
+    assert torch.equal(torch.get_rng_state(), after)

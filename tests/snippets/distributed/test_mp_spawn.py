@@ -8,8 +8,11 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 from tests.helpers import (
+    TORCH_CPU,
     assert_documented,
+    lacking,
     load_snippet,
+    quoted,
     raises_as_documented,
     run_python,
 )
@@ -137,3 +140,11 @@ def test_cuda_after_a_fork(monkeypatch):
     monkeypatch.setattr(torch.cuda, "_is_in_bad_fork", lambda: True)
     with raises_as_documented(PAGE, "RuntimeError: Cannot re-initialize CUDA"):
         torch.cuda.init()
+
+
+TORCH_CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
+
+
+@pytest.mark.skipif(not TORCH_CUDA.exists(), reason="reads the library of a GPU build")
+def test_a_sender_that_ends_too_early():
+    assert not lacking(TORCH_CUDA, quoted(PAGE, "Producer process has been"))

@@ -27,15 +27,13 @@ def _folder(tmp_path, monkeypatch):
 
 def test_each_line_of_the_answer_is_needed():
     snippet = load_snippet("errors/err_python_pickle.py")
-    assert snippet.data == collections.Counter({"\xe9t\xe9": 2})
+    assert snippet.data == collections.Counter("aab")
     plain = pickle.loads(Path("plain.pkl").read_bytes())
     assert type(plain) is dict
     assert plain == snippet.data
-    with pytest.raises(UnicodeDecodeError, match="'ascii' codec"):
-        pickle.loads(snippet.old)
     del sys.modules["old_package"]
     with raises_as_documented(PAGE, "ModuleNotFoundError: No module named 'old"):
-        pickle.loads(snippet.old, encoding="latin1")
+        pickle.loads(snippet.old)
 
 
 def test_a_whole_model_whose_module_has_moved(monkeypatch):
@@ -54,6 +52,7 @@ def test_a_whole_model_whose_module_has_moved(monkeypatch):
     answer = recipes()["err-python-pickle"].answer
     assert list(answer.yours) == ["new_module"]
     moved = types.SimpleNamespace(Net=Net)
+    assert "encoding" not in answer.code  # another cause, another fix
     first, _, _ = answer.code.partition("\n")
     exec(first, {"sys": sys, "new_module": moved})
     assert torch.load("model.pt", weights_only=False).weight.shape == (3, 2)

@@ -96,9 +96,24 @@ def test_norms_start_again(norm):
 
 def test_other_modules_are_left_alone():
     transposed = nn.ConvTranspose2d(1, 1, 1)
-    for module in nn.LSTM(2, 2), nn.PReLU(), nn.Embedding(2, 2), transposed:
+    for module in nn.Bilinear(2, 2, 2), nn.PReLU(), nn.Embedding(2, 2), transposed:
         init_weights(spoil(module))
         assert all((parameter == 7).all() for parameter in module.parameters())
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_recurrent_layers(kind):
+    layer = spoil(kind(64, 64, num_layers=2, bidirectional=True))
+    init_weights(layer)
+    for name, p in layer.named_parameters():
+        if "bias" in name:
+            assert not p.any()
+        elif "weight_hh" in name:  # (gates * H, H), with orthonormal columns
+            torch.testing.assert_close(p.T @ p, torch.eye(64))
+        else:  # uniform within the bound of Glorot and Bengio
+            bound = math.sqrt(6 / sum(p.shape))
+            assert 0.99 * bound < p.abs().max() <= bound
+    assert init_weights(kind(2, 2, bias=False)) is None
 
 
 def test_apply_reaches_every_level_and_the_optimizer_still_holds_the_weights():

@@ -131,3 +131,20 @@ def test_the_variables_of_the_hub_are_read_at_import():
     mirror, cache, *switches = child.stdout.split()
     assert (mirror, cache) == ("https://hf-mirror.com", "/data/hf/hub")
     assert switches == ["True"] * 2
+
+
+def test_a_gated_model_and_one_that_is_not_there():
+    hub = pytest.importorskip("huggingface_hub.utils")
+    httpx2 = pytest.importorskip("httpx2")
+
+    def answered(code):
+        request = httpx2.Request("GET", "https://huggingface.co/owner/name")
+        headers = {"X-Error-Code": code}
+        return httpx2.Response(401, headers=headers, json={}, request=request)
+
+    with raises_as_documented(PAGE, "GatedRepoError: ") as caught:
+        hub.hf_raise_for_status(answered("GatedRepo"))
+    assert "Cannot access gated repo" in str(caught.value)
+    with pytest.raises(hub.RepositoryNotFoundError, match="401 Client") as caught:
+        hub.hf_raise_for_status(answered("RepoNotFound"))
+    assert "Repository Not Found" in str(caught.value)

@@ -59,7 +59,7 @@ def test_its_samples_are_nearer_to_digits_than_noise():
 
 def test_a_step_on_another_device():
     """All that the answer makes lies where `x0` is; `meta` refuses the rest."""
-    loader = [torch.rand(5, 3, 8, 8)]  # a small last batch, in colour
+    loader = [(torch.rand(5, 3, 8, 8), torch.zeros(5))]  # a small batch, in colour
     model = snippet.Denoiser(192).to("meta")
     optimizer = torch.optim.Adam(model.parameters())
     names = {"device": torch.device("meta"), "loader": loader, "model": model}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented, recipes
+from tests.helpers import load_snippet, raises_as_documented, recipes, time_limit
 
 PAGE = "training/lr-finder"
 ANSWER = recipes()["lr-finder"].answer
@@ -60,7 +60,7 @@ def test_it_stops_where_the_loss_is_nan_and_sets_each_group():
     names = {"model": model, "optimizer": torch.optim.SGD(groups, lr=1e-2)}
     names |= {"loader": data * 2, "loss_fn": torch.nn.CrossEntropyLoss()}
     names["device"] = torch.device("cpu")
-    with pytest.raises(RuntimeError, match="size"):  # too few for a mean of nine
+    with pytest.raises(AssertionError, match="too few"):  # for a mean of nine
         exec(ANSWER.text, names)
     assert len(names["losses"]) == 6
     assert len({group["lr"] for group in names["opt"].param_groups}) == 1
@@ -73,8 +73,23 @@ def test_a_loss_that_is_negative_or_nan_from_the_start():
     assert names["losses"][0] < 0
     assert 0.1 < names["lowest"] / snippet.lowest < 10
     names["loss_fn"] = lambda z, y: F.cross_entropy(z, y) * torch.nan
-    with raises_as_documented(PAGE, "RuntimeError: maximum size for tensor"):
+    with raises_as_documented(
+        PAGE, "AssertionError: too few steps, the losses are [nan]"
+    ):
         exec(ANSWER.text, names)
+    data = torch.utils.data.TensorDataset(torch.ones(20, 10), torch.ones(20).long())
+    names["loader"] = torch.utils.data.DataLoader(data, 64, drop_last=True)
+    with (
+        time_limit(30),
+        raises_as_documented(PAGE, "AssertionError: too few steps, the losses are []"),
+    ):
+        exec(ANSWER.text, names)
+
+
+def test_a_loader_of_one_batch_is_begun_again():
+    names = {**vars(snippet), "loader": [next(iter(snippet.loader))]}
+    exec(ANSWER.text.replace("4 *", "1e9 *"), names)
+    assert len(names["losses"]) > 100
 
 
 def final_loss(lr):
