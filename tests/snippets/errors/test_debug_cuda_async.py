@@ -82,6 +82,17 @@ def test_what_cuda_calls_its_errors():
         assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")
 
 
+CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
+
+
+@pytest.mark.skipif(not CUDA.exists(), reason="not a CUDA build")
+def test_the_names_of_cublas_and_the_words_between():
+    names = ("CUBLAS_STATUS_INVALID_VALUE", "CUBLAS_STATUS_NOT_SUPPORTED")
+    for name in names:
+        assert quoted(PAGE, f"RuntimeError: CUDA error: {name} when calling `")
+    assert not lacking(CUDA, "CUDA error: ", " when calling `", *names)
+
+
 LINALG = TORCH_CPU.with_name("libtorch_cuda_linalg.so")
 
 

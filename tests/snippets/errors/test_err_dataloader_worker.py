@@ -1,5 +1,6 @@
 """err-dataloader-worker: workers that die in each way, and what is said of them."""
 
+import errno
 import faulthandler
 import os
 import re
@@ -15,7 +16,13 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, _utils
 
-from tests.helpers import assert_documented, load_snippet, recipes, run_python
+from tests.helpers import (
+    assert_documented,
+    load_snippet,
+    raises_as_documented,
+    recipes,
+    run_python,
+)
 
 PAGE = "errors/err-dataloader-worker"
 snippet = load_snippet("errors/err_dataloader_worker.py")
@@ -204,6 +211,36 @@ def test_workers_in_a_worker():
 
 def is_daemon():
     return current_process().daemon
+
+
+def test_a_fork_for_which_there_is_no_memory(monkeypatch):
+    def refuse():
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(os, "fork", refuse)
+    start = "OSError: [Errno 12] Cannot"
+    with raises_as_documented(PAGE, start):
+        iter(DataLoader(range(9), num_workers=2, multiprocessing_context="fork"))
+
+
+def test_each_epoch_starts_its_workers_anew_unless_they_persist():
+    def workers(loader):
+        first, second = (torch.cat([*loader]).unique().tolist() for _ in range(2))
+        return first == second
+
+    options = {"num_workers": 2, "multiprocessing_context": "fork"}
+    assert not workers(DataLoader(Process(), **options))
+    assert workers(DataLoader(Process(), persistent_workers=True, **options))
+
+
+class Process(Dataset):
+    """The number of the process that reads the sample."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return os.getpid()
 
 
 def test_a_slow_sample():

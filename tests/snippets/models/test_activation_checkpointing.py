@@ -191,6 +191,30 @@ def test_the_old_kind_loses_gradients():
     assert part.weight.grad is not None
 
 
+def test_the_old_kind_refuses_an_output_without_a_gradient():
+    start = "RuntimeError: none of output has requires_grad=True"
+    x, other = torch.randn(5, 4), torch.ones((), requires_grad=True)
+    frozen = nn.Linear(4, 4).requires_grad_(False)
+    learns = nn.Linear(4, 4)
+
+    @torch.no_grad()
+    def without(x):
+        return learns(x)
+
+    def ends(x):
+        return learns(x).detach()
+
+    for block in (without, ends, lambda x, other: frozen(x)):
+        inputs = [x.clone().requires_grad_()]
+        if block not in (without, ends):
+            inputs = [x, other]  # it does not come into the output
+        y = checkpoint(block, *inputs, use_reentrant=True)
+        with raises_as_documented(PAGE, start):
+            y.sum().backward()
+        y = checkpoint(block, *inputs, use_reentrant=False)
+        (y.sum() + other).backward()
+
+
 def test_batchnorm_counts_each_batch_twice():
     norm, x = nn.BatchNorm1d(4), torch.randn(5, 4)
     checkpointed([nn.Sequential(norm, nn.Linear(4, 4))], x).sum().backward()

@@ -1,7 +1,9 @@
 """hub-cache-offline: the cache's folders by hand, and a network that refuses."""
 
+import http.client
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import urllib.request
@@ -46,7 +48,7 @@ def test_before_the_file_is_there_the_answer_says_where_it_belongs(
     answer = recipes()["hub-cache-offline"].answer
     assert answer.yours == {}
     names = {}
-    with raises_as_documented(PAGE, "URLError: "):
+    with raises_as_documented(PAGE, "URLError: <urlopen error"):
         exec(answer.text, names)
     said = capsys.readouterr().out.splitlines()[:2]
     place = tmp_path / "hub/checkpoints/resnet18-f37072fd.pth"
@@ -74,8 +76,31 @@ def test_where_torch_looks(monkeypatch, variables, folder):
 
 
 def test_without_the_file_it_asks_the_network(monkeypatch, tmp_path):
-    with raises_as_documented(PAGE, "URLError: "):
+    with raises_as_documented(PAGE, "URLError: <urlopen error"):
         torch.hub.load_state_dict_from_url(URL, tmp_path, weights_only=True)
+
+
+def test_a_certificate_that_nobody_here_has_signed(monkeypatch, tmp_path):
+    """The handshake finds it out; urllib passes it on as an error of its own."""
+
+    def refuse(self):
+        text = "certificate verify failed: unable to get local issuer certificate"
+        raise ssl.SSLCertVerificationError(
+            1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {text}"
+        )
+
+    monkeypatch.setattr(http.client.HTTPSConnection, "connect", refuse)
+    with raises_as_documented(PAGE, "URLError: <urlopen error [SSL: CERT"):
+        torch.hub.load_state_dict_from_url(URL, tmp_path, weights_only=True)
+
+
+def test_the_variable_names_the_certificates(monkeypatch):
+    certifi = pytest.importorskip("certifi")
+    shown = [sys.executable, "-m", "certifi"]
+    where = subprocess.check_output(shown, text=True).strip()
+    assert where == certifi.where()
+    monkeypatch.setenv("SSL_CERT_FILE", where)
+    assert ssl.get_default_verify_paths().cafile == where
 
 
 def test_a_broken_file_is_told_by_its_hash(tmp_path):

@@ -76,6 +76,10 @@ def test_operators_that_are_missing_when_called(monkeypatch):
         extension._assert_has_ops()
 
 
+def test_the_abi_that_the_names_of_wheels_tell():
+    assert torch.compiled_with_cxx11_abi() in (True, False)
+
+
 @pytest.mark.parametrize("package", ["torch", "torchvision"])
 def test_the_installed_pair_is_a_row_of_the_table(package):
     """The pages' table names the release that is installed here."""

@@ -7,7 +7,13 @@ import torch
 from torch.nn import functional as F
 
 from tests.chains.pasted import answer
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import (
+    TORCH_CPU,
+    lacking,
+    load_snippet,
+    quoted,
+    raises_as_documented,
+)
 
 PAGE = "tensors/fft"
 snippet = load_snippet("tensors/fft.py")
@@ -110,6 +116,15 @@ def test_what_is_refused():
     z.abs().sum().backward()
     with raises_as_documented(PAGE, 'NotImplementedError: "mse_cpu"'):
         F.mse_loss(snippet.spectrum, snippet.spectrum)
+
+
+CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
+
+
+@pytest.mark.skipif(not CUDA.exists(), reason="not a CUDA build")
+def test_what_precedes_the_status_of_cufft():
+    quoted(PAGE, "RuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR")
+    assert not lacking(CUDA, "cuFFT error: ", "CUFFT_INTERNAL_ERROR")
 
 
 def test_variants():

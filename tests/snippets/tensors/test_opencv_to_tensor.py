@@ -1,6 +1,7 @@
 """opencv-to-tensor: every pixel against Pillow's, there and back."""
 
 import io
+import re
 
 import cv2
 import numpy as np
@@ -11,7 +12,7 @@ from torch import nn
 from torchvision.transforms import v2
 
 from tests.chains.pasted import answer
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import assert_documented, load_snippet, raises_as_documented
 
 PAGE = "tensors/opencv-to-tensor"
 TO_FLOAT = v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])
@@ -125,6 +126,16 @@ def test_a_tensor_is_no_array():
     with pytest.raises(cv2.error, match="img is not a numpy array, neither a scalar"):
         cv2.imwrite("tensor.png", x)
     assert cv2.imwrite("tensor.png", x.mul(255).byte().numpy())
+
+
+@pytest.mark.skipif(
+    not re.search(r"GUI: +NONE", cv2.getBuildInformation()), reason="it has windows"
+)
+def test_the_headless_package_has_no_windows(pixels):
+    with pytest.raises(cv2.error) as caught:
+        cv2.imshow("photo", pixels)
+    said = str(caught.value).partition("error) ")[2]
+    assert_documented(PAGE, "The function is not implemented", said)
 
 
 def test_a_path_that_is_not_english(pixels, tmp_path):

@@ -15,6 +15,7 @@ import psutil
 import pytest
 import tensorboard
 import torch
+from google.protobuf import descriptor
 from PIL import Image
 from tensorboard import notebook
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -200,6 +201,26 @@ def test_a_newer_tensorboard_does_without_pkg_resources():
     assert "pkg_resources" not in source
     version = tuple(map(int, tensorboard.__version__.split(".")[:2]))
     assert version > (2, 20)
+
+
+def test_protobuf_refuses_what_an_old_compiler_has_generated():
+    """As tensorboard/compat/proto/tensor_shape_pb2.py of an old TensorBoard."""
+    start = "TypeError: Descriptors cannot be created"
+    options = {"message_type": None, "enum_type": None, "containing_type": None}
+    with raises_as_documented(PAGE, start):
+        descriptor.FieldDescriptor(
+            name="size",
+            full_name="tensorboard.TensorShapeProto.Dim.size",
+            index=0,
+            number=1,
+            type=3,
+            cpp_type=2,
+            label=1,
+            default_value=0,
+            is_extension=False,
+            extension_scope=None,
+            **options,
+        )
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit.trace")
