@@ -1,5 +1,7 @@
 """List the lines where torch.compile cuts a graph, and mend the cuts."""
 
+from pathlib import Path
+
 import torch
 
 
@@ -23,8 +25,8 @@ if __name__ == "__main__":
     model, x = cut, torch.ones(4, 3)
     report = torch._dynamo.explain(model)(x)  # runs it once
     for reason in report.break_reasons:
-        at = reason.user_stack[-1]  # at.filename: the file
-        print(f"line {at.lineno}: {at.line}")
+        at = reason.user_stack[-1]  # reason.reason tells more
+        print(f"{Path(at.filename).name}, line {at.lineno}: {at.line}")
     print("graphs:", report.graph_count)  # 1 is the goal; 0: none was made
 
     compiled = torch.compile(whole, backend="eager", fullgraph=True)

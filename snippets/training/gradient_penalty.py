@@ -20,9 +20,9 @@ if __name__ == "__main__":
         critic = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
         optimizer = torch.optim.Adam(critic.parameters(), lr=1e-2)
         for _ in range(60):
-            fake = fake.detach()  # this step trains the critic alone
             penalty = gradient_penalty(critic, real, fake)
-            loss = critic(fake).mean() - critic(real).mean() + factor * penalty
+            distance = critic(real).mean() - critic(fake.detach()).mean()
+            loss = factor * penalty - distance  # of the critic alone
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

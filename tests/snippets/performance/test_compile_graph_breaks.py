@@ -62,8 +62,8 @@ def test_the_lines_printed_are_those_that_cut(capsys):
     ]
     said = capsys.readouterr().out.splitlines()
     assert "graphs: 3" in said
-    found = [line for line in said if line[:5] == "line "]
-    assert found == [f"line {n}: {source[n - 1].strip()}" for n in numbers]
+    found = [line for line in said if ", line " in line]
+    assert found == [f"{file.name}, line {n}: {source[n - 1].strip()}" for n in numbers]
     assert len(numbers) == 2
     assert names["report"].graph_count == 3
     assert names["at"].filename == str(file)
