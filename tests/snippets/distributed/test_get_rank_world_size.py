@@ -53,6 +53,21 @@ def test_torch_itself_needs_a_group(ask):
         ask()
 
 
+def test_the_documented_errors(monkeypatch):
+    monkeypatch.delenv("SLURM_PROCID", raising=False)
+    with raises_as_documented(PAGE, "KeyError: 'SLURM_PROCID'"):
+        print(os.environ["SLURM_PROCID"])
+    with raises_as_documented(PAGE, "KeyError: 'RANK'"):
+        print(os.environ["RANK"])
+
+
+@pytest.mark.parametrize("name", ["SLURM_PROCID", "RANK"])
+def test_a_variable_that_another_launcher_sets(monkeypatch, name):
+    monkeypatch.delenv("SLURM_PROCID", raising=False)
+    monkeypatch.setenv(name, "3")
+    assert os.environ.get("SLURM_PROCID", os.environ.get("RANK", 0)) == "3"
+
+
 @pytest.mark.usefixtures("group")
 def test_a_group_that_this_process_is_not_in():
     assert dist.get_rank(dist.GroupMember.NON_GROUP_MEMBER) == -1

@@ -97,8 +97,19 @@ def test_a_model_of_transformers():
 
 def test_the_other_messages():
     x = torch.ones(1, 3, 4, 4)
-    with raises_as_documented(PAGE, "TypeError: conv2d() received an invalid"):
+    start = "TypeError: conv2d() received an invalid combination of arguments - got (t"
+    with raises_as_documented(PAGE, start):
         nn.Conv2d(3, 1, 1)((x, x))
+    start = "TypeError: conv2d() received an invalid combination of arguments - got (T"
+    for options, types in (
+        ({"padding": 3 / 2}, "float, float"),
+        ({"stride": 2.0}, "float, float"),
+        ({"stride": True}, "bool, bool"),
+    ):
+        with raises_as_documented(PAGE, start) as caught:
+            nn.Conv2d(3, 1, 3, **options)(x)
+        assert "invalid types: (Tensor, " in str(caught.value)
+        assert f"!tuple of ({types})!" in str(caught.value)
     with raises_as_documented(PAGE, "AttributeError: 'tuple' object has no"):
         print((x, x).shape)
     with raises_as_documented(PAGE, "AttributeError: 'NoneType' object has no"):

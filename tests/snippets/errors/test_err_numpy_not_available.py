@@ -56,6 +56,14 @@ def test_a_missing_numpy_is_only_a_warning_at_import(tmp_path):
     )
 
 
+def test_the_names_that_numpy_has_removed():
+    with raises_as_documented(PAGE, "AttributeError: module 'numpy' has no"):
+        print(np.float)
+    for name in ("int", "object"):
+        assert name not in vars(np)
+    assert ("bool" in vars(np)) == (int(np.__version__[0]) >= 2)
+
+
 @pytest.mark.skipif(int(np.__version__[0]) < 2, reason="NumPy 2 has the message")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_numpy_2_refuses_what_was_built_for_numpy_1(capsys):

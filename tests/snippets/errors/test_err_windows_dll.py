@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import ROOT, load_snippet
+from tests.helpers import ROOT, load_snippet, quoted
 
 PAGE = "errors/err-windows-dll"
 SNIPPET = "errors/err_windows_dll.py"
@@ -32,6 +32,10 @@ def lines(monkeypatch, capsys):
         return capsys.readouterr().out.splitlines()
 
     return run
+
+
+def test_the_number_that_pycharm_shows_is_that_of_an_access_violation():
+    assert quoted(PAGE, f"Process finished with exit code {0xC0000005 - 2**32} (0xC0")
 
 
 def test_all_there(lines):
