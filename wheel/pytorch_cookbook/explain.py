@@ -46,7 +46,8 @@ WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's langu
 NAMED = re.compile(
     "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
     "|unexpected keyword argument|required positional|unsupported operand"
-    "|invalid combination of arguments|to be true, but got false"
+    "|invalid combination of arguments|to be true, but got false|has no len"
+    "|cannot open shared object"
 )
 FILE = re.compile(r"\[Errno (2|13|17|20|21|22)\]")  # what is wrong with the file named
 LINES = 4  # that a message may go on
