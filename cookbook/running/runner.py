@@ -27,7 +27,10 @@ SERVER = ["-m", "cookbook.running.server"]
 MARGIN = 30  # seconds beyond a block's limit until its worker is given up
 MOST_READ = 1 << 20  # bytes of a log
 MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
-NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<name>[^']+)'")
+# A part of torch is no package: where it is missing, the release is too old.
+NO_MODULE = re.compile(
+    r"ModuleNotFoundError: No module named '(?!torch\.)(?P<name>[^']+)'"
+)
 GROUP = "a process group, whose threads still run"  # as the guard says it
 # DTensor's caches keep a mesh and its group; nothing public empties them.
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")

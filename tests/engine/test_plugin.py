@@ -35,6 +35,7 @@ FAULTY = {
     "prints-otherwise": '"""Print."""\n\nprint("new")\n',
     "draws-otherwise": '"""Draw nothing more."""\n\nassert 1 + 1 == 2\n',
     "needs-package": '"""Import."""\n\nimport no_such_package\n\nassert True\n',
+    "newer-torch": '"""Import."""\n\nimport torch.no_such_part\n\nassert True\n',
     "one-seed": '"""Draw."""\n\nimport torch\n\ntorch.manual_seed(0)\n'
     "assert round(torch.rand(1).item(), 4) == 0.4963\n",
     "needs-network": '"""Reach out."""\n\nimport socket\n\nassert True\n'
@@ -138,6 +139,7 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
         "than snippets/training/draws_otherwise.svg; look at it, and if right, ",
         "needs-package": "snippets/training/needs_package.py:3: needs "
         "no_such_package, which is not installed here",
+        "newer-torch": "snippets/training/newer_torch.py:3: exited with code 1",
         "one-seed": "snippets/training/one_seed.py:1: with other seeds, exited with "
         "code 1; claim what holds for any",
         "needs-network": "snippets/training/needs_network.py:6: needs the network "
