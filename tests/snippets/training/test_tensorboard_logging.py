@@ -15,10 +15,10 @@ import psutil
 import pytest
 import tensorboard
 import torch
-from google.protobuf import descriptor
 from PIL import Image
 from tensorboard import notebook
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.compat.proto import tensor_shape_pb2
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
@@ -208,7 +208,7 @@ def test_protobuf_refuses_what_an_old_compiler_has_generated():
     start = "TypeError: Descriptors cannot be created"
     options = {"message_type": None, "enum_type": None, "containing_type": None}
     with raises_as_documented(PAGE, start):
-        descriptor.FieldDescriptor(
+        tensor_shape_pb2._descriptor.FieldDescriptor(
             name="size",
             full_name="tensorboard.TensorShapeProto.Dim.size",
             index=0,
