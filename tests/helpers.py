@@ -24,6 +24,10 @@ from cookbook.checks.messages import begin_with
 IMPORT_SECONDS = 300
 ROOT = Path(__file__).parents[1]
 TORCH_CPU = Path(torch.__file__).parent / "lib/libtorch_cpu.so"
+TORCH_CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
+cuda_build = pytest.mark.skipif(
+    not TORCH_CUDA.exists(), reason="reads the library of a build for CUDA"
+)
 
 
 def load_snippet(path: str) -> ModuleType:

@@ -46,7 +46,7 @@ WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's langu
 NAMED = re.compile(
     "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
     "|unexpected keyword argument|required positional|unsupported operand"
-    "|invalid combination of arguments|to be true, but got false|has no len"
+    "|invalid combination of arguments|to be true, but got false"
     "|cannot open shared object"
 )
 FILE = re.compile(r"\[Errno (2|13|17|20|21|22)\]")  # what is wrong with the file named

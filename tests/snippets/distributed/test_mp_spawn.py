@@ -8,8 +8,9 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 from tests.helpers import (
-    TORCH_CPU,
+    TORCH_CUDA,
     assert_documented,
+    cuda_build,
     lacking,
     load_snippet,
     quoted,
@@ -142,9 +143,6 @@ def test_cuda_after_a_fork(monkeypatch):
         torch.cuda.init()
 
 
-TORCH_CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
-
-
-@pytest.mark.skipif(not TORCH_CUDA.exists(), reason="reads the library of a GPU build")
+@cuda_build
 def test_a_sender_that_ends_too_early():
     assert not lacking(TORCH_CUDA, quoted(PAGE, "Producer process has been"))

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import ROOT, TORCH_CPU, lacking, load_snippet, quoted
+from tests.helpers import ROOT, TORCH_CUDA, cuda_build, lacking, load_snippet, quoted
 
 PAGE = "errors/debug-cuda-async"
 snippet = load_snippet("errors/debug_cuda_async.py")
@@ -82,18 +82,15 @@ def test_what_cuda_calls_its_errors():
         assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")
 
 
-CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
-
-
-@pytest.mark.skipif(not CUDA.exists(), reason="not a CUDA build")
+@cuda_build
 def test_the_names_of_cublas_and_the_words_between():
     names = ("CUBLAS_STATUS_INVALID_VALUE", "CUBLAS_STATUS_NOT_SUPPORTED")
     for name in names:
         assert quoted(PAGE, f"RuntimeError: CUDA error: {name} when calling `")
-    assert not lacking(CUDA, "CUDA error: ", " when calling `", *names)
+    assert not lacking(TORCH_CUDA, "CUDA error: ", " when calling `", *names)
 
 
-LINALG = TORCH_CPU.with_name("libtorch_cuda_linalg.so")
+LINALG = TORCH_CUDA.with_name("libtorch_cuda_linalg.so")
 
 
 @pytest.mark.skipif(not LINALG.exists(), reason="a build without cuSOLVER")

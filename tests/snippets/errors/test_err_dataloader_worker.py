@@ -2,6 +2,7 @@
 
 import errno
 import faulthandler
+import inspect
 import os
 import re
 import signal
@@ -14,11 +15,12 @@ from multiprocessing import current_process, get_context
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset, _utils
+from torch.utils.data import DataLoader, Dataset, _utils, dataloader
 
 from tests.helpers import (
     assert_documented,
     load_snippet,
+    quoted,
     raises_as_documented,
     recipes,
     run_python,
@@ -207,6 +209,11 @@ def test_workers_in_a_worker():
     with ProcessPoolExecutor(1, get_context("fork")) as pool:
         assert pool.submit(len, "abc").result() == 3
         assert not pool.submit(is_daemon).result()
+
+
+def test_what_is_said_of_a_pinning_thread_that_ended():
+    text = quoted(PAGE, "RuntimeError: Pin memory").removeprefix("RuntimeError: ")
+    assert f'RuntimeError("{text}")' in inspect.getsource(dataloader)
 
 
 def is_daemon():

@@ -6,8 +6,9 @@ import torch
 from torch import nn
 
 from tests.helpers import (
-    TORCH_CPU,
+    TORCH_CUDA,
     assert_documented,
+    cuda_build,
     lacking,
     load_snippet,
     quoted,
@@ -164,10 +165,7 @@ def test_dropout_of_one_layer():
     assert_documented(PAGE, "UserWarning: dropout option adds", text)
 
 
-TORCH_CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
-
-
-@pytest.mark.skipif(not TORCH_CUDA.exists(), reason="reads the library of a GPU build")
+@cuda_build
 def test_cudnn_needs_the_training_mode():
     text = quoted(PAGE, "RuntimeError: cudnn RNN").removeprefix("RuntimeError: ")
     assert not lacking(TORCH_CUDA, text)

@@ -158,6 +158,13 @@ def test_the_variables_of_the_hub_are_read_at_import():
     assert switches == ["True"] * 2
 
 
+def test_a_model_that_is_not_in_the_cache(tmp_path):
+    hub = pytest.importorskip("transformers.utils")
+    where = {"cache_dir": tmp_path, "local_files_only": True}
+    with raises_as_documented(PAGE, "OSError: We couldn't connect"):
+        hub.cached_file("owner/name", "config.json", **where)
+
+
 def test_a_gated_model_and_one_that_is_not_there():
     hub = pytest.importorskip("huggingface_hub.utils")
     httpx2 = pytest.importorskip("httpx2")

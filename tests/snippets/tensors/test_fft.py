@@ -8,7 +8,8 @@ from torch.nn import functional as F
 
 from tests.chains.pasted import answer
 from tests.helpers import (
-    TORCH_CPU,
+    TORCH_CUDA,
+    cuda_build,
     lacking,
     load_snippet,
     quoted,
@@ -118,13 +119,10 @@ def test_what_is_refused():
         F.mse_loss(snippet.spectrum, snippet.spectrum)
 
 
-CUDA = TORCH_CPU.with_name("libtorch_cuda.so")
-
-
-@pytest.mark.skipif(not CUDA.exists(), reason="not a CUDA build")
+@cuda_build
 def test_what_precedes_the_status_of_cufft():
     quoted(PAGE, "RuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR")
-    assert not lacking(CUDA, "cuFFT error: ", "CUFFT_INTERNAL_ERROR")
+    assert not lacking(TORCH_CUDA, "cuFFT error: ", "CUFFT_INTERNAL_ERROR")
 
 
 def test_variants():
