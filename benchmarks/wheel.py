@@ -40,7 +40,8 @@ async def over_mcp(packages: str) -> tuple[float, list[float]]:
         connected = time.perf_counter() - started
         for query in ASKED * ROUNDS:
             started = time.perf_counter()
-            await client.call_tool("search", {"query": query})
+            answer = await client.call_tool("search", {"query": query})
+            assert not answer.is_error, answer
             taken.append(time.perf_counter() - started)
     return connected, taken
 

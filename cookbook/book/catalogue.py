@@ -23,6 +23,7 @@ from cookbook.book.pages import (
 from cookbook.rules import Problem
 
 CATEGORIES = Path("docs/categories.yml")
+RELATIONS = ("first", "next", "instead", "")  # of a recipe to another
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"[A-Za-z_]{3,}(?![\w.])")  # torch.cat: cat
 # Lines that tell nobody what an answer does.
@@ -157,6 +158,12 @@ class Recipe:
     def facts(self) -> dict:
         """What holds in every language stands on the English page, where it is."""
         return self.page_for("en").meta
+
+    @property
+    def related(self) -> list[tuple[str, str]]:
+        """Other recipes, each after how it stands to this one, in RELATIONS' order."""
+        pairs = [one.rpartition(" ")[::2] for one in self.facts.get("related", [])]
+        return [(kind, slug) for kind in RELATIONS for k, slug in pairs if k == kind]
 
     @cached_property
     def answer(self) -> answer.Answer:

@@ -267,9 +267,9 @@ class Page:
 
     @property
     def readable(self) -> bool:
-        """Whether its blocks can be read; if not, the checks say why."""
+        """Whether front matter and blocks can be read; if not, the checks say why."""
         try:
-            return self.blocks is not None
+            return None not in (self.meta, self.blocks)
         except PageError:
             return False
 

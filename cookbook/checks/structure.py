@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cookbook.book import gains, moved, records
-from cookbook.book.catalogue import CATEGORIES, Catalogue, Recipe
+from cookbook.book.catalogue import CATEGORIES, RELATIONS, Catalogue, Recipe
 from cookbook.book.pages import INCLUDE, LANGUAGES, Page, PageError, tests_of
 from cookbook.checks import answers, files, messages, page, prose, snippets, twins
 from cookbook.checks.shown import Referee
@@ -110,10 +110,11 @@ def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Pro
     slugs = [recipe.slug for recipe in catalogue.recipes]
     for one in catalogue.pages:
         meta = {} if one.path in broken else one.meta
-        for slug in meta.get("related", []):
-            if slug not in slugs or slug == one.slug:
+        for entry in meta.get("related", []):
+            kind, _, slug = entry.rpartition(" ")
+            if kind not in RELATIONS or slug not in slugs or slug == one.slug:
                 at = one.meta_line("related")
-                yield one.problem(at, "related-unknown", slug=slug)
+                yield one.problem(at, "related-unknown", slug=entry)
         for slug in meta.get("covers", []):
             if slug in slugs or not page.SLUG.fullmatch(slug):
                 yield one.problem(one.meta_line("covers"), "covers-has-page", slug=slug)

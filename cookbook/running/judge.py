@@ -109,6 +109,13 @@ def cause(fault: str, result: Result) -> str:
     return shorten(line, CAUSE, placeholder="…")
 
 
+def with_cause(fault: str, cause: str) -> str:
+    """The fault, whose first line tells the cause: summaries show no more of it."""
+    first, *rest = fault.split("\n")
+    told = first if cause.removesuffix("…") in first else f"{first}: {cause}"
+    return "\n".join([told, *rest])
+
+
 def is_warning(cause: str) -> bool:
     """Whether the exception is a warning that was taken for an error."""
     return re.match(r"[\w.]*Warning\b", cause) is not None

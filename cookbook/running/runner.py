@@ -36,7 +36,7 @@ GROUP = "a process group, whose threads still run"  # as the guard says it
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
 # On stdout, in torch 2.8 to 2.10; several processes tear each other's lines.
 GLOO = re.compile(r"^(\[Gloo\].*|.*connected peer ranks.*|\d*)\n", re.MULTILINE)
-FONTS = """
+FONTS = """# cookbook-runner: a test beside it sees this process
 from pathlib import Path
 from matplotlib import font_manager, get_cachedir  # makes the list
 

@@ -179,6 +179,8 @@ def on_page_context(context, page, config, nav):
     path = page.url if lang else ""
     addresses = {WORDS[code]["tag"]: f"{root}{code}/{path}" for code in LANGUAGES}
     context["feed"] = f"{root}{lang}/{news.FEED}" if lang and page.canonical_url else ""
+    slug = page.meta.get("recipe") if page.canonical_url else ""
+    context["card"] = f"{root}cards/{slug}.png" if slug else ""
     context["alternates"] = addresses | ({} if path else {"x-default": root})
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     return context

@@ -14,6 +14,8 @@ from cookbook.book.catalogue import Catalogue, Category, Recipe
 from cookbook.site import feedback, indexes, news, notebooks, render
 from cookbook.site.words import WORDS
 
+# A picture that a recipe draws, beside its card; its own page tells it in words.
+THUMB = '<img class="thumb" src="../../{path}" alt="" loading="lazy">'
 SHORT = 12  # recipes of a category that the navigation lists without groups
 # The lists: where each is, by which name its words are known, what writes it.
 LISTS = {
@@ -82,7 +84,9 @@ def category_page(catalogue: Catalogue, category: Category, lang: str) -> SitePa
         cards += ['<div class="cards" markdown>', ""]
         for recipe in recipes:
             cards += [f"- [{recipe.title(lang)}]({recipe.slug}.md)", ""]
-            cards += [f"    {recipe.description(lang)}", ""]
+            drawn = list(recipe.page_for(lang).pictures.values())[:1]
+            picture = "".join(THUMB.format(path=path.as_posix()) for path in drawn)
+            cards += [f"    {picture}{recipe.description(lang)}", ""]
             if line := telling_line(catalogue, recipe):
                 cards += [f"    {line}", "    { .line }", ""]
         cards += ["</div>", ""]

@@ -7,7 +7,7 @@ from pathlib import Path
 from cookbook.book import moved
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.pages import LANGUAGES, Block
-from cookbook.site import notebooks, render, status
+from cookbook.site import cards, notebooks, render, status
 
 SCHEMA = 1
 # Every page of a language in one file, for language models.
@@ -33,6 +33,10 @@ def write(catalogue: Catalogue, site: Path, address: str) -> None:
     for path, text in files(catalogue, address):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
+    if address:  # that of a picture has to be whole
+        (site / "cards").mkdir(exist_ok=True)
+        for recipe in catalogue.recipes:
+            (site / "cards" / f"{recipe.slug}.png").write_bytes(cards.card(recipe))
 
 
 def files(catalogue: Catalogue, address: str) -> Iterator[tuple[str, str]]:
@@ -49,6 +53,8 @@ def files(catalogue: Catalogue, address: str) -> Iterator[tuple[str, str]]:
     for recipe in catalogue.recipes:
         for block in recipe.snippets:
             yield block.path, block.code
+        for picture in recipe.page_for("en").pictures.values():
+            yield str(picture), (catalogue.root / picture).read_text("utf-8")
         for lang, page in recipe.pages.items():
             yield f"{lang}/{recipe.address}.md", render.full_markdown(catalogue, page)
             cells = notebooks.notebook(catalogue, page, address)

@@ -204,8 +204,9 @@ class Writer:
     def _related(self) -> str:
         known = self.catalogue.by_slug
         items = [
-            f"- [{known[slug].title(self.page.lang)}](../{known[slug].address}.md)"
-            for slug in self.recipe.facts.get("related", [])
+            f"- {self.words[f'related_{kind}'] if kind else ''}"
+            f"[{known[slug].title(self.page.lang)}](../{known[slug].address}.md)"
+            for kind, slug in self.recipe.related
             if slug in known
         ]
         head = f"## {self.words['related']} {{ #related }}"
@@ -243,7 +244,9 @@ def yours(recipe: Recipe, lang: str) -> str:
     """One line on the names that an answer takes for granted; empty without any."""
     words, names = WORDS[lang], []
     for name, kind in recipe.yours(lang).items():
-        kind = words["below"] if kind == answer.BELOW else kind
+        if kind == answer.BELOW:
+            kind = words["below"]
+        kind = kind or words.get(f"kind_of_{name}", "")
         form = "" if not kind else " {kind}" if kind.startswith("(") else words["kind"]
         names.append(f"`{name}`{form.format(kind=kind)}")
     return words["yours"].format(names=" · ".join(names)) if names else ""

@@ -44,6 +44,8 @@ COLUMNS = (
 STOP = Path(__file__).with_name("stop_words.txt").read_text("utf-8").split()
 # A line of words, or pairs of characters, that readers use one for the other.
 ALIKE = Path(__file__).with_name("alike.txt").read_text("utf-8").splitlines()
+# What readers in Taiwan and Hong Kong type, each before the character of our pages.
+TRADITIONAL = Path(__file__).with_name("traditional.txt").read_text("utf-8").split()
 CAMEL = re.compile("[a-z][A-Z]")
 WORD = re.compile(r"c\+\+|[a-z]+|==|[*@]")
 EXCEPTION = re.compile(r"^[\w.]+:\s*")
@@ -91,6 +93,7 @@ def index(catalogue: Catalogue, lang: str, learnt: list[dict] | None = None) -> 
             "categories": titles,
             "stop": STOP,
             "alike": ALIKE,
+            "traditional": TRADITIONAL,
             # The numbers of the recipes that an empty box offers.
             "popular": [catalogue.recipes.index(one) for one, _ in popular(catalogue)],
             "foreign": FOREIGN[lang],

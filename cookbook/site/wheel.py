@@ -6,9 +6,11 @@ The package is wheel/pytorch_cookbook; here its data is written beside it, in a 
 import json
 import lzma
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,6 +23,8 @@ from cookbook.book.pages import LANGUAGES, Page
 from cookbook.site import find, render, search, status, worker
 
 TEXT = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}]
+SHORT = 8  # of the 64 characters of a digest: enough to tell two files apart
+NAME_AT_END = re.compile(r"^\w+: | '\S+'$")
 compact = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -36,7 +40,8 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
             packed = lzma.compress(text.encode(), filters=TEXT)
             (data / f"{name}.xz").write_bytes(packed)
         if site:
-            shutil.make_archive(str(data / "site"), "xztar", site)
+            with tarfile.open(data / "site.tar.xz", "w:xz", preset=9) as packed:
+                packed.add(site, arcname=".")
         today = {"COOKBOOK_VERSION": datetime.now(UTC).strftime("%Y.%-m.%-d")}
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
         command += ["--no-build-isolation", "--wheel-dir", str(out), str(copy)]
@@ -61,7 +66,7 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
         index = search.index(catalogue, lang)
         del index["docs"]["asked"], index["docs"]["often"]  # all of it is in the state
         yield f"index-{lang}.json", compact(index)
-        yield f"state-{lang}.js", worker.saved(find.started(catalogue, lang))
+        yield f"state-{lang}", worker.saved(find.started(catalogue, lang))
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
@@ -83,7 +88,9 @@ def entry(catalogue: Catalogue, recipe: Recipe) -> dict:
 def texts(catalogue: Catalogue, recipe: Recipe, lang: str, known: dict) -> dict:
     """What is shown of a recipe, by its parts."""
     head = f"# {recipe.title(lang)}\n{recipe.description(lang)}"
-    files = [f"{block.path} · sha256 {block.sha256}" for block in recipe.snippets]
+    files = [
+        f"{block.path} · sha256 {block.sha256[:SHORT]}" for block in recipe.snippets
+    ]
     foot = [*files, known["proved"], f"{lang}/{recipe.address}/"]
     foot = "\n".join(filter(None, [render.yours(recipe, lang), *foot]))
     answer = [head, recipe.answer.text, recipe.command, foot]
@@ -95,20 +102,22 @@ def texts(catalogue: Catalogue, recipe: Recipe, lang: str, known: dict) -> dict:
 
 
 def rows(recipe: Recipe, lang: str) -> Iterator[dict]:
-    """Each message that a page quotes, with what other releases say instead of it.
+    """Each message that a page quotes, with what other releases say instead of it;
+    where an alias leaves out the name at its end, any name is meant.
 
     Last, without an anchor, what else its table of causes is found by.
     """
     page, place = recipe.page_for(lang), f"{lang}/{recipe.address}/"
     heard = [one for one in wordings.load(page.root) if one["page"] == recipe.address]
+    aliases = {a for own in recipe.written.values() for a in own.meta["aliases"]}
     found = []
     for number, quote in enumerate(page.quotes, start=1):
         same = [one for one in heard if quote.text.startswith(one["message"])]
         texts = [quote.text, *{one["raised"]: None for one in same}]
+        texts += aliases & {NAME_AT_END.sub("", quote.text)}
         found.append((texts, f"{place}#error-{number}", quote.line))
     first, last = page.causes
     if first < last:
-        aliases = {a for own in recipe.written.values() for a in own.meta["aliases"]}
         found.append((sorted(aliases), place, first))
     for texts, place, line in found:
         said = explanation(page, line)

@@ -19,15 +19,22 @@ const postMessage = message => { shell.answer = message.data }
 const SUMS = ["lengths", "meanLength", "phrases"]
 const saved = () => JSON.stringify({
   sums: Object.fromEntries(SUMS.map(name => [name, index[name]])),
-  postings: [...index.postings], known: [...known.keys()],
+  postings: index.vocabulary.map(term => [term, index.postings.get(term)]),
+  known: [...known.keys()],
 }, (_, value) => typeof value === "number" ? +value.toFixed(6) : value)
 const restore = ({ sums, postings, known: named }) => {
   const { add } = Index.prototype
+  const { get: spelt } = Object.getOwnPropertyDescriptor(Index.prototype, "spelt")
   Index.prototype.add = function () {
-    Object.assign(this, sums, { postings: new Map(postings) })
-    named.forEach(words)
+    const sorted = postings.map(([term]) => term)
+    Object.assign(this, sums, { postings: new Map(postings), sorted })
     Index.prototype.add = add
   }
+  // All spellings are read when a word is met that nobody has written.
+  Object.defineProperty(Index.prototype, "spelt", { get() {
+    named.splice(0).forEach(words)
+    return spelt.call(this)
+  } })
 }
 const send = (type, text) => { shell.hear({ data: { type, data: JSON.parse(text) } }) }
 """
@@ -45,7 +52,8 @@ def started(
     worker.add_callable("otherIndex", lambda: json.dumps(foreign()))
     worker.eval(BROWSER + script)
     if state:
-        worker.eval(f"restore({state})")
+        worker.set("state", worker.parse_json(state))
+        worker.eval("restore(state)")
     _send(worker, SETUP, index)
     return worker
 

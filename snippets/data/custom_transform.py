@@ -15,9 +15,17 @@ class RandomRightAngle(v2.Transform):
         return v2.functional.rotate(inpt, params["angle"], expand=True)
 
 
-start = [v2.RGB(), RandomRightAngle(), v2.RandomResizedCrop(224)]
-end = [v2.ToImage(), v2.ToDtype(torch.float32, scale=True), v2.RandomErasing()]
-train_transform = v2.Compose([*start, v2.RandAugment(), *end])
+train_transform = v2.Compose(
+    [
+        v2.RGB(),
+        RandomRightAngle(),
+        v2.RandomResizedCrop(224),
+        v2.RandAugment(),  # while it is uint8 or PIL
+        v2.ToImage(),
+        v2.ToDtype(torch.float32, scale=True),
+        v2.RandomErasing(),
+    ]
+)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ from pathlib import Path
 import torch
 from torchvision.ops import box_convert
 
-path, names = Path("000001.xml"), ["person", "dog"]  # yours
 xml = """<annotation><size><width>200</width><height>100</height></size>
 <object><name>dog</name><bndbox><xmin>50</xmin><ymin>20</ymin><xmax>150</xmax>
 <ymax>80</ymax></bndbox></object></annotation>"""
-path.write_text(xml, encoding="utf-8")
+Path("000001.xml").write_text(xml, encoding="utf-8")
+path, names = "000001.xml", ["person", "dog"]  # yours
 
 root, corners, ids = ET.parse(path), [], []
 for item in root.findall("object"):

@@ -29,7 +29,7 @@ class MemmapDataset(Dataset):
 
 
 if __name__ == "__main__":
-    path = Path(tempfile.mkdtemp(), "x.npy")  # yours
+    path = Path(tempfile.mkdtemp(), "x.npy")
     array = np.lib.format.open_memmap(path, "w+", np.float32, (1000, 64))
     for start in range(0, 1000, 100):  # write it in parts, too
         array[start : start + 100] = np.arange(start, start + 100)[:, None]

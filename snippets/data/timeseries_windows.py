@@ -15,7 +15,7 @@ if __name__ == "__main__":
     t = np.arange(1000)
     series = np.stack([t / 100 + np.sin(t / 8), np.cos(t / 8)], 1)  # (T, F)
     series = torch.as_tensor(series, dtype=torch.float64)  # from NumPy
-    past, cut = 48, int(0.8 * len(series))
+    past, cut = 48, int(0.8 * len(series))  # past: how many steps back
     mean = series[:cut].mean(0)  # of training only
     constant = series[:cut].amin(0) == series[:cut].amax(0)
     std = series[:cut].std(0).masked_fill(constant, 1)

@@ -5,30 +5,36 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 
-class Noise(Dataset):
-    """Yours; here, eight samples of noise."""
+class WorkerRng:
+    """A base: `class MyDataset(WorkerRng, Dataset)`; draw with `self.rng`."""
 
-    def __init__(self):
-        self.seed = self.rng = None
+    _seed = None
+
+    @property
+    def rng(self):
+        if self._seed != torch.initial_seed():  # new worker or epoch
+            self._seed = torch.initial_seed()
+            self._rng = np.random.default_rng(self._seed)
+        return self._rng
+
+
+class Noise(WorkerRng, Dataset):
+    """Yours; here, eight samples of noise."""
 
     def __len__(self):
         return 8
 
     def __getitem__(self, index):
-        if self.seed != torch.initial_seed():  # new worker or epoch
-            self.seed = torch.initial_seed()
-            self.rng = np.random.default_rng(self.seed)
-        return self.rng.random()  # your sample, augmented by self.rng
+        return self.rng.random()
 
 
 class Copied(Noise):
     """The same with a generator made once, which each worker copies."""
 
+    rng = None  # not that of WorkerRng
+
     def __init__(self):
         self.rng = np.random.default_rng(0)
-
-    def __getitem__(self, index):
-        return self.rng.random()
 
 
 if __name__ == "__main__":

@@ -5,26 +5,22 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch import nn
 
-
-def predict_in_threads(model, inputs, workers=2):
-    """Run the model on each input; the outputs come in the same order."""
-
-    def predict(x):
-        with torch.inference_mode():  # in the thread that computes
-            return model(x)
-
-    model.eval()  # for all threads: it belongs to the model
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(predict, inputs))
+torch.set_num_threads(1)  # cores / threads, before the threads start
+model = nn.Sequential(nn.Linear(64, 64), nn.Dropout(), nn.Linear(64, 3))
+inputs = list(torch.randn(8, 16, 64))  # eight batches
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)  # cores / workers, before the threads start
-    model = nn.Sequential(nn.Linear(64, 64), nn.Dropout(), nn.Linear(64, 3))
-    inputs = list(torch.randn(8, 16, 64))  # eight batches
-    outputs = predict_in_threads(model, inputs)
-    torch.testing.assert_close(outputs, [model(x) for x in inputs])
+def predict(x):
+    """Any thread may call it."""
+    with torch.inference_mode():  # in the thread that computes
+        return model(x)
 
-    with torch.no_grad(), ThreadPoolExecutor(1) as pool:
-        enabled = pool.submit(torch.is_grad_enabled).result()
-    print("under no_grad, a new thread records gradients:", enabled)
+
+model.eval()  # once: all threads share the model and its mode
+with ThreadPoolExecutor(2) as pool:  # 2 threads
+    outputs = list(pool.map(predict, inputs))  # in the order of inputs
+
+torch.testing.assert_close(outputs, [model(x) for x in inputs])
+with torch.no_grad(), ThreadPoolExecutor(1) as pool:
+    enabled = pool.submit(torch.is_grad_enabled).result()
+print("under no_grad, a new thread records gradients:", enabled)

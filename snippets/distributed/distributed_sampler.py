@@ -13,7 +13,7 @@ train_step = seen.append
 
 dist.init_process_group("gloo")  # once; for GPUs "nccl"
 sampler = DistributedSampler(dataset)  # its share, shuffled
-loader = DataLoader(dataset, batch_size=2, sampler=sampler)
+loader = DataLoader(dataset, batch_size=2, sampler=sampler)  # per process
 for epoch in range(epochs):
     sampler.set_epoch(epoch)  # else every epoch has the same order
     for batch in loader:

@@ -1,11 +1,10 @@
 """Write down where each process waits; name the rank that is missing."""
 
+import faulthandler
 import os
-import sys
 import tempfile
 import threading
 import time
-import traceback
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,15 +12,15 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 
-def watch(rank, seconds=300):
-    """Write to stack<rank>.txt, every few minutes, where this process is."""
-    main, log = threading.get_ident(), Path(f"stack{rank}.txt").absolute()
+def watch(seconds):
+    """Write to stack<rank>.txt, again and again, where this process is."""
+    log = Path(f"stack{os.environ.get('RANK', 0)}.txt").absolute()
 
     def write():
         with log.open("w", encoding="utf-8") as file:
             while True:
                 time.sleep(seconds)
-                traceback.print_stack(sys._current_frames()[main], file=file)
+                faulthandler.dump_traceback(file)  # last call first
                 print(time.strftime("%X"), file=file, flush=True)
 
     threading.Thread(target=write, name="watchdog", daemon=True).start()
@@ -32,10 +31,11 @@ def load_data():
     time.sleep(4)
 
 
-def work(rank, folder):
+def work(rank, folder, seconds):
     """Be one of two processes, of which rank 1 never calls the barrier."""
     os.chdir(folder)
-    watch(rank, seconds=1)  # before all else; in real code without `seconds`
+    os.environ["RANK"] = str(rank)  # as torchrun sets it
+    watch(seconds)  # in every process, before init_process_group
     store = Path("store").absolute().as_uri()
     dist.init_process_group("gloo", store, rank=rank, world_size=2)
     group = dist.new_group(backend="gloo")  # every process makes it
@@ -51,8 +51,9 @@ def work(rank, folder):
 
 
 if __name__ == "__main__":
+    seconds = 1  # in real code 300
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(work, args=(folder,), nprocs=2)
+        mp.spawn(work, args=(folder, seconds), nprocs=2)
         stack = Path(folder, "stack1.txt").read_text().splitlines()
     place = next(line for line in stack if "in load_data" in line)
-    print("rank 1 is at", *place.rsplit(", ", 2)[1:])
+    print("rank 1 is at", place.rpartition(", ")[2])

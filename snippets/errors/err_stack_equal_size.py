@@ -26,5 +26,6 @@ if __name__ == "__main__":
     images = [resize(image) for image in images]
     print(next(iter(DataLoader(images, batch_size=2))).shape)
 
-    texts = [(torch.tensor([5, 3]), 0), (torch.tensor([7, 2, 9]), 1)]
-    print(next(iter(DataLoader(texts, 2, collate_fn=pad_collate))))
+    dataset = [(torch.tensor([5, 3]), 0), (torch.tensor([7, 2, 9]), 1)]
+    loader = DataLoader(dataset, batch_size=32, collate_fn=pad_collate)
+    print(next(iter(loader)))

@@ -15,6 +15,6 @@ for shape in ((-1, 16 * 5 * 5), (4, -1)):
 
 print([*features.shape], features.numel(), features[0].numel())  # all, each
 flat = features.flatten(1)  # (B, F): keeps the batch, whatever the size
-head = nn.Linear(flat.shape[1], 10)  # in __init__: nn.LazyLinear(10)
+head = nn.Linear(flat.shape[1], 10)  # 10 is yours; in __init__: LazyLinear
 
 assert head(flat).shape == (4, 10)

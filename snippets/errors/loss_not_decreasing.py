@@ -13,8 +13,8 @@ x, y = torch.randn(32, 20), torch.randint(10, (32,))  # next(iter(loader))
 
 logits = model(x)  # (N, C)
 loss = loss_fn(logits, y)
-C = 2 if y.is_floating_point() else logits.shape[1]  # floats: BCE, not MSE
-guess = math.log(C)
+C = 2 if y.is_floating_point() else logits.shape[1]  # floats: for BCE
+guess = math.log(C)  # for MSE: y.var()
 print(f"1. first loss {loss:.1f}, guessing costs {guess:.1f}")
 loss.backward()
 for name, p in model.named_parameters():

@@ -7,19 +7,19 @@ from torch import nn
 
 
 def backward_that_fits(model, loss_fn, x, y, size):
-    """Add the gradients of the mean loss, size samples at a time.
+    """Zero the gradients, add those of parts that fit; return size, loss."""
 
-    Clears the gradients, halves size until it fits, and returns it.
-    """
+    def run(a, b):  # its names end with it: a failed try keeps no graph
+        loss = loss_fn(model(a), b) * len(a) / len(x)
+        loss.backward()
+        return loss.detach()
+
     while True:
         model.zero_grad()  # a failed try has left some
         try:
             n = -(-len(x) // size)  # parts of about equal size
             parts = zip(x.tensor_split(n), y.tensor_split(n), strict=True)
-            for a, b in parts:
-                # No name here: it would keep the graph of a failed try.
-                (loss_fn(model(a), b) * len(a) / len(x)).backward()
-            return size
+            return size, sum(run(a, b) for a, b in parts)
         except RuntimeError as error:  # cuBLAS and cuDNN say ALLOC_FAILED
             full = re.search("out of memory|ALLOC_FAILED", str(error))
             if size == 1 or not full:
@@ -40,5 +40,5 @@ if __name__ == "__main__":
 
     model.register_forward_pre_hook(small_gpu)
     size = len(x)
-    size = backward_that_fits(model, loss_fn, x, y, size)  # keep it
-    print("fits:", size)
+    size, loss = backward_that_fits(model, loss_fn, x, y, size)  # keep size
+    print(f"fits: {size}, loss {loss:.2f}")

@@ -2,14 +2,15 @@
 
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 torch.set_default_dtype(torch.float64)  # the same numbers on every machine
 torch.manual_seed(0)
-inputs = torch.rand(80, 8)  # (N, D); only the first column tells the target
-targets = inputs[:, :1] + 0.5 * torch.randn(80, 1)  # (N, 1)
-x_train, y_train = inputs[:20], targets[:20]
-x_val, y_val = inputs[20:], targets[20:]
-loss_fn = nn.MSELoss()
+x = torch.rand(80, 8)  # (N, D); only the first column tells the target
+y = x[:, :1] + 0.5 * torch.randn(80, 1)  # (N, 1)
+train_loader = DataLoader(TensorDataset(x[:20], y[:20]), batch_size=20)
+val_loader = DataLoader(TensorDataset(x[20:], y[20:]), batch_size=32)
+loss_fn, device = nn.MSELoss(), "cpu"
 
 
 def train(weight_decay):
@@ -21,15 +22,24 @@ def train(weight_decay):
     )
     for _ in range(400):
         optimizer.zero_grad()
-        loss_fn(model(x_train), y_train).backward()
+        loss_fn(model(x[:20]), y[:20]).backward()
         optimizer.step()
     return model
 
 
+@torch.no_grad()
+def mean_loss(model, loader, loss_fn, device):
+    """Return the mean over all samples, without dropout."""
+    model.eval()  # before you train on: model.train()
+    total, count = 0.0, 0
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        total += loss_fn(model(x), y).item() * len(x)
+        count += len(x)
+    return total / count
+
+
 for weight_decay in (0, 2):
     model = train(weight_decay)
-    model.eval()  # both without dropout, by the same code
-    with torch.no_grad():
-        train_loss = loss_fn(model(x_train), y_train)
-        val_loss = loss_fn(model(x_val), y_val)
-    print(f"train {train_loss:.2f}, validation {val_loss:.2f}")
+    for name, loader in ("train", train_loader), ("validation", val_loader):
+        print(f"{name} {mean_loss(model, loader, loss_fn, device):.2f}")

@@ -19,14 +19,16 @@ def keep(module, args, output):
     maps.append(output[1])  # (N, heads, L, S)
 
 
-maps = []
+maps, hooks = [], []
 for layer in model.modules():
     if isinstance(layer, nn.MultiheadAttention):
-        layer.register_forward_pre_hook(ask, with_kwargs=True)
-        layer.register_forward_hook(keep)
+        hooks.append(layer.register_forward_pre_hook(ask, with_kwargs=True))
+        hooks.append(layer.register_forward_hook(keep))
 model.eval()  # without dropout
 with torch.no_grad():
     model(x)
+for hook in hooks:
+    hook.remove()  # or the next call would add to the maps
 
 print(len(maps), "layers,", tuple(maps[-1].shape))  # (N, heads, L, S)
 cls = maps[-1].detach().mean(1)[:, 0, 1:]  # class token to patches

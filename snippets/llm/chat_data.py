@@ -8,23 +8,11 @@ TEMPLATE = """{% for m in messages %}<|im_start|>{{ m.role }}
 {% if m.role == 'assistant' %}{% generation %}{{ m.content }}<|im_end|>
 {% endgeneration %}{% else %}{{ m.content }}<|im_end|>
 {% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""  # ChatML, with the two tags around what is to be learnt
-
-
-def mask_labels(tokenizer, chat):
-    """Return ids and labels, by the template's {% generation %}."""
-    tokens = tokenizer.apply_chat_template(
-        chat, return_dict=True, return_assistant_tokens_mask=True
-    )
-    ids = torch.tensor(tokens["input_ids"])
-    mask = torch.tensor(tokens["assistant_masks"]).bool()
-    assert mask.any(), "no answer, or no {% generation %} in the template"
-    labels = ids.masked_fill(~mask, -100)
-    return ids, labels
+{% endif %}"""  # ChatML; the two tags around each answer are for mask_labels
 
 
 def prefix_labels(tokenizer, chat):
-    """Return the same by lengths, for a template without the tags."""
+    """Return ids and labels: -100 outside the assistant's turns."""
     apply, options = tokenizer.apply_chat_template, {"return_dict": False}
     ids = torch.tensor(apply(chat, **options))
     labels = torch.full_like(ids, -100)
@@ -35,6 +23,18 @@ def prefix_labels(tokenizer, chat):
             if part[: len(head)] != head or ids[: len(part)].tolist() != part:
                 raise ValueError("the template changes earlier turns")
             labels[len(head) : len(part)] = ids[len(head) : len(part)]
+    return ids, labels
+
+
+def mask_labels(tokenizer, chat):
+    """Return the same by the tags, where the template has them."""
+    tokens = tokenizer.apply_chat_template(
+        chat, return_dict=True, return_assistant_tokens_mask=True
+    )
+    ids = torch.tensor(tokens["input_ids"])
+    mask = torch.tensor(tokens["assistant_masks"]).bool()
+    assert mask.any(), "no answer, or no {% generation %} in the template"
+    labels = ids.masked_fill(~mask, -100)
     return ids, labels
 
 
@@ -55,6 +55,6 @@ if __name__ == "__main__":
     chat = [
         {"role": r, "content": t} for r, t in zip(roles, turns, strict=True)
     ]
-    ids, labels = mask_labels(tokenizer, chat)
+    ids, labels = prefix_labels(tokenizer, chat)
     print(tokenizer.decode(ids[labels != -100]))  # read what is learnt
-    assert labels.equal(prefix_labels(tokenizer, chat)[1])
+    assert labels.equal(mask_labels(tokenizer, chat)[1])

@@ -5,8 +5,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
+Path("vectors.txt").write_text("cat .1 .2 .3\nfly .7 .8 .9\ndog .4 .5 .6\n")
 path, C = "vectors.txt", 3  # yours: "glove.6B.100d.txt" and 100
-Path(path).write_text("cat .1 .2 .3\nfly .7 .8 .9\ndog .4 .5 .6\n")
 vocab = {"<pad>": 0, "<unk>": 1, "cat": 2, "dog": 3, "axolotl": 4}
 
 embedding = nn.Embedding(len(vocab), C, padding_idx=0)

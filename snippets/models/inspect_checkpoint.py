@@ -9,13 +9,14 @@ model = nn.Sequential(nn.Linear(256, 256), nn.BatchNorm1d(256))
 optimizer = torch.optim.Adam(model.parameters())
 model(torch.ones(2, 256)).sum().backward()
 optimizer.step()
-path = "last.pt"  # yours: the file
 saved = {"epoch": 3, "model_state_dict": model.state_dict()}
-torch.save({**saved, "optimizer_state_dict": optimizer.state_dict()}, path)
+saved["optimizer_state_dict"] = optimizer.state_dict()
+torch.save(saved, "last.pt")
+path = "last.pt"  # yours: the file
 
 checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-print(*checkpoint)
-weights = checkpoint["model_state_dict"]  # the name is one of those printed
+print(*checkpoint)  # its keys, or the names of the weights
+weights = checkpoint.get("model_state_dict", checkpoint)  # or another key
 for name, t in weights.items():
     print(f"{name:22} {tuple(t.shape)!s:10} {t.dtype}")
 

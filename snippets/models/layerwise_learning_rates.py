@@ -10,8 +10,8 @@ model.fc = nn.Linear(model.fc.in_features, 5)  # a new head
 head = list(model.fc.parameters())
 backbone = [p for n, p in model.named_parameters() if not n.startswith("fc.")]
 groups = [
-    {"params": backbone, "lr": 1e-4},
-    {"params": head, "lr": 1e-2},
+    {"params": backbone, "lr": 1e-4},  # pretrained: small steps
+    {"params": head, "lr": 1e-3},  # new: larger ones; tune both
 ]
 optimizer = torch.optim.AdamW(groups, weight_decay=0.01)  # decay for both
 

@@ -43,7 +43,7 @@ def forward(src, tgt):
     return head(y)
 
 
-for _ in range(200):
+for _ in range(200):  # steps; more for real texts
     src, tgt = batch()  # yours: <bos> … <eos>, both padded on the right
     logits = forward(src, tgt[:, :-1])
     loss = F.cross_entropy(logits.mT, tgt[:, 1:], ignore_index=PAD)

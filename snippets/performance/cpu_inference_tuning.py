@@ -9,7 +9,7 @@ x = torch.randn(4, 1024)
 expected = model(x).detach()
 
 model.eval()
-cpu = torch.cpu.get_capabilities()  # "bf16" is ARM's
+cpu = getattr(torch.cpu, "get_capabilities", dict)()  # {} in older torch
 fast = any(cpu.get(k) for k in ("avx512_bf16", "amx_bf16", "bf16"))
 dtype = torch.bfloat16 if fast else torch.float32
 model = model.to(dtype)

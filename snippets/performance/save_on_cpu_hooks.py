@@ -1,7 +1,6 @@
 """Keep activations for the backward elsewhere: on the CPU, or in bfloat16."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
@@ -27,18 +26,19 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 10))
     x, y = torch.randn(32, 64), torch.randint(10, (32,))
-    F.cross_entropy(model(x), y).backward()
+    loss_fn = nn.CrossEntropyLoss()
+    loss_fn(model(x), y).backward()
     expected = model[0].weight.grad.clone()
 
     model.zero_grad()
     with torch.autograd.graph.save_on_cpu(pin_memory=True):  # the forward
-        loss = F.cross_entropy(model(x), y)
+        loss = loss_fn(model(x), y)
     loss.backward()  # copies each tensor back when it needs it
     torch.testing.assert_close(model[0].weight.grad, expected)
 
     model.zero_grad()
     with in_bfloat16(model):
-        loss = F.cross_entropy(model(x), y)
+        loss = loss_fn(model(x), y)
     loss.backward()
     change = (model[0].weight.grad - expected).norm() / expected.norm()
     print("the gradient changes by less than 1 %:", change.item() < 0.01)

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import torch
 
+cv2.imwrite("image.png", np.full((2, 4, 3), (255, 51, 0), np.uint8))  # blue
 path = "image.png"  # yours: the path of an image
-cv2.imwrite(path, np.full((2, 4, 3), (255, 51, 0), np.uint8))  # blue: BGR
 
 image = cv2.imread(path)  # (H, W, 3), BGR
 if image is None:

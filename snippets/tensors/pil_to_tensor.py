@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps
 
+Image.new("RGB", (4, 2), (255, 51, 0)).save("photo.png")
 path = "photo.png"  # yours: the path of an image
-Image.new("RGB", (4, 2), (255, 51, 0)).save(path)
 
 with Image.open(path) as image:
     image = ImageOps.exif_transpose(image).convert("RGB")

@@ -9,8 +9,9 @@ x[:, :, 2, 4:6] = 1  # a bar to the right of the center
 
 smooth = InterpolationMode.BILINEAR  # NEAREST for a mask of classes
 turned = TF.rotate(x, 90, smooth)  # degrees, counterclockwise
-# The angle (clockwise here), then pixels to the right and down.
-moved = TF.affine(x, 0, [-2, 1], scale=1, shear=[0], interpolation=smooth)
+moved = TF.affine(  # degrees, clockwise; pixels to the right and down
+    x, angle=0, translate=[-2, 1], scale=1, shear=[0], interpolation=smooth
+)
 
 print(turned[0, 0].round().int())
 print("moved 2 to the left, 1 down:", moved[0, 0].nonzero().tolist())

@@ -55,6 +55,6 @@ if __name__ == "__main__":
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % 25 == 0:
+        if step % 25 == 0:  # every 1000 steps or so in a real game
             target_net.load_state_dict(q_net.state_dict())
     print([round(value, 1) for value in q_net(states[:3]).amax(1).tolist()])

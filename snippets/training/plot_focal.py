@@ -5,10 +5,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 p = torch.linspace(0.01, 1, 100)
-logits = torch.stack([p, 1 - p], 1).log()  # (N, 2); the true class is 0
-ce = cross_entropy(
-    logits, torch.zeros(100, dtype=torch.int64), reduction="none"
-)
+both = torch.stack([p, 1 - p], 1).log()  # (N, 2); the true class is 0
+ce = cross_entropy(both, torch.zeros(100, dtype=torch.int64), reduction="none")
 
 fig, ax = plt.subplots(figsize=(4.8, 2.5))
 for gamma in (0, 1, 2, 5):

@@ -24,9 +24,12 @@ if __name__ == "__main__":
     model = torch.nn.Linear(1, 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=10)
-    last = Path("checkpoints/last.pt")
-    for epoch in range(3):  # after each epoch
-        save_checkpoint(last, epoch, 0.5, model, optimizer, scheduler)
+    best_loss = 0.5  # yours: the lowest validation loss so far
+
+    last = "checkpoints/last.pt"
+    for epoch in range(3):  # yours: at the end of each epoch
+        save_checkpoint(last, epoch, best_loss, model, optimizer, scheduler)
+
     checkpoint = torch.load(last, map_location="cpu", weights_only=True)
     print(*checkpoint, sep="\n")
     print("last finished epoch:", checkpoint["epoch"])

@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from tests.chains.pasted import answer, bits, load, source
+from tests.chains.pasted import answer, bits, load, save_checkpoint, source
 
 pytestmark = pytest.mark.usefixtures("switches")
 
@@ -53,7 +53,7 @@ def program(best=None):
     begin, _, _ = answer("resume-training").partition("for epoch in")
     best = best or answer("save-best-model")
     best = replaced(best, 'start_epoch, best_loss = 0, float("inf")\n', begin)
-    return f"{answer('save-checkpoint')}\n\n\n{best}"
+    return f"{save_checkpoint()}{best}"
 
 
 def with_random_states(text):
@@ -196,7 +196,7 @@ def test_early_stopping_keeps_the_epoch_of_the_best_file(here):
 
 def test_a_run_without_a_file_is_that_of_save_best_alone(here):
     first = here("alone")
-    run(f"{answer('save-checkpoint')}\n\n\n{answer('save-best-model')}")
+    run(f"{save_checkpoint()}{answer('save-best-model')}")
     second = here("with the block of resuming")
     run(program())
     for name in ("best.pt", "last.pt"):

@@ -6,7 +6,7 @@ from collections import OrderedDict
 import torch
 from torch import nn
 
-from tests.chains.pasted import answer, load
+from tests.chains.pasted import answer, load, save_checkpoint
 from tests.helpers import ROOT
 
 SAVE = "training/save_checkpoint.py"
@@ -40,7 +40,7 @@ def test_a_wrapped_checkpoint_becomes_the_start_of_another_run(tmp_path, monkeyp
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
     last = tmp_path / "checkpoints" / "last.pt"
     saving = {}
-    exec(answer("save-checkpoint"), saving)
+    exec(save_checkpoint(), saving)
     saving["save_checkpoint"](last, 0, 0.5, wrapped, optimizer, scheduler)
 
     # Another script: read on the CPU, take the prefixes off, load all but the head.

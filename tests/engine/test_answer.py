@@ -9,6 +9,7 @@ from cookbook.book import answer
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.pages import Block
 from cookbook.checks.answers import bound_twice
+from cookbook.site import render
 from tests.helpers import ROOT
 
 
@@ -154,6 +155,14 @@ assert z
     recipe = Catalogue(cookbook.root).by_slug["other"]
     assert recipe.yours("en")["x"] == "two"
     assert recipe.yours("zh")["x"] == "(N,)"  # the snippet's words are English
+
+
+@pytest.mark.parametrize("kind", ["", "  # (N, C) to (N, D)"])
+def test_a_model_is_a_module_where_nothing_more_is_said(cookbook, kind):
+    made = f'"""Say."""\nif True:\n    model = abs{kind}\n'
+    cookbook.recipe("other", f"{made}y = model(1)\nassert y\n")
+    said = render.yours(Catalogue(cookbook.root).by_slug["other"], "en")
+    assert ("`model`, an `nn.Module`" in said) == (not kind)
 
 
 def test_a_run_must_reach_all_of_it_but_what_it_raises():

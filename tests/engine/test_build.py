@@ -15,6 +15,7 @@ from http.client import HTTPException
 from urllib.request import urlopen
 
 import pytest
+from PIL import Image
 
 from tests.engine.plants import PAGE, TWIN, plant
 from tests.helpers import ROOT
@@ -62,6 +63,17 @@ def site(built):
         for file in root.rglob("*")
         if file.suffix in {".html", ".json", ".md", ".txt", ".xml"}
     }
+
+
+def test_a_shared_link_has_a_picture(built, site):
+    address = f"{ADDRESSES['SITE_URL']}cards/{SLUG}.png"
+    for lang in ("en", "zh"):
+        page = site[f"{lang}/training/{SLUG}/index.html"]
+        assert f'<meta property="og:image" content="{address}">' in page
+    assert "og:image" not in site["en/index.html"]
+    with Image.open(built.root / "site" / "cards" / f"{SLUG}.png") as card:
+        assert card.size == (1200, 630)
+        assert len(card.getcolors()) > 2  # something is written on it
 
 
 def test_a_stub_has_the_code_and_leads_to_the_page_there_is(site):

@@ -112,7 +112,8 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
     assert batch.code == 1
     status, text = batch.of("assert-fails")
     assert status == "failure"
-    assert "snippets/training/assert_fails.py:8: exited with code 1\n" in text
+    first = "snippets/training/assert_fails.py:8: exited with code 1: AssertionError: "
+    assert text.startswith(f"{first}a sum\n")
     for lang in ("en", "zh"):
         assert f"\n  docs/{lang}/training/assert-fails.md:8\n" in text
     assert 'snippets/training/assert_fails.py", line 12, in <module>\n' in text
@@ -126,7 +127,7 @@ def test_a_failing_assert_shows_place_pages_traceback_and_stderr(batch):
 @pytest.mark.parametrize(
     ("slug", "message"),
     {
-        "raises": "snippets/training/raises.py:4: exited with code 1",
+        "raises": "snippets/training/raises.py:4: exited with code 1: KeyError: 'gone'",
         "exits": "snippets/training/exits.py:1: left before its last line; "
         "remove what ends it",
         "hangs": "snippets/training/hangs.py:6: still running at its time limit; "
@@ -229,7 +230,7 @@ def test_problems_are_marked_in_the_diff_of_a_pull_request(batch, capsys):
     printed = f"{capsys.readouterr().out}{snippet}:8:1: B011 as ruff says it\n"
     printed += batch.stdout
     marked = re.findall(pattern["regexp"], printed, re.MULTILINE | re.ASCII)
-    assert (snippet, "8", "exited with code 1") in marked
+    assert (snippet, "8", "exited with code 1: AssertionError: a sum") in marked
     assert (snippet, "8", "B011 as ruff says it") in marked
     assert {PAGE, "docs/en/training/shell.md"} < {file for file, *_ in marked}
     assert all((batch.cookbook.root / file).is_file() for file, *_ in marked)
@@ -393,3 +394,24 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert statuses(record) == expected | {"warns": "warned", "wrapped": "warned"}
     causes = [block["cause"] for block in record["blocks"] if "cause" in block]
     assert causes == ["KeyError: 'gone'", *["UserWarning: old"] * 2]
+
+
+def test_of_another_torch_only_a_failure_that_no_record_tells_fails(tiny_cookbook):
+    cookbook = tiny_cookbook()
+    for slug, source in {"raises": FAULTY["raises"], "warns": WARNS}.items():
+        cookbook.recipe(slug, source)
+    cookbook.recipe("edited", FAULTY["raises"].replace("gone", "found"))
+    looked_at = ("--other-torch", "--unrecorded", "--save-runs")
+    assert cookbook.pytest(*looked_at).of("raises")[0] == "failure"
+
+    cookbook.replace("snippets/training/edited.py", "found", "lost")
+    run = cookbook.pytest(*looked_at)
+    assert run.of("edited")[0] == "failure"
+    causes = {"raises": "KeyError: 'gone'", "warns": "UserWarning: old"}
+    for slug, cause in causes.items():
+        status, reason = run.of(slug)
+        assert status == "skipped"
+        assert reason.startswith(f"recorded already: {cause}")
+    told = {"label_smoothing": "passed", "warns": "warned"}
+    told |= {"raises": "failed", "edited": "failed"}
+    assert statuses(record_of(cookbook)) == told

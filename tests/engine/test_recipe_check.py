@@ -84,6 +84,14 @@ def test_a_page_that_can_not_be_read_is_named_by_every_command(cookbook, name):
         assert done.stdout.count(f"{TWIN}{message}") <= 1
 
 
+def test_what_can_not_be_read_is_not_run(cookbook):
+    plant(cookbook, zh=["随时可用", "随时: 可用"], en=False)
+    done = check(cookbook, "label-smoothing")
+    assert "its blocks and tests" not in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == 1
+
+
 @pytest.mark.usefixtures("nothing_run")
 def test_mending_changes_no_string(cookbook):
     text = 'TEXT = """a\tb\nx   \n"""\nSEPARATOR = "\t"\n'

@@ -156,3 +156,13 @@ def test_a_picture_comes_before_the_code_that_draws_it_which_unfolds(cookbook):
     plain = twin(cookbook)
     assert "<details" not in plain
     assert "<svg" not in plain
+
+
+def test_what_is_related_says_how(cookbook):
+    for slug in ("warmup", "mixup", "other"):
+        cookbook.recipe(slug, f'"""Print."""\n\nprint("{slug}")\n')
+    page = "docs/en/training/label-smoothing.md"
+    given = "related: [other, instead mixup, first warmup]"
+    cookbook.replace(page, "related: []", given)
+    kinds = re.findall(r"- (First|Instead|)(?:: )?\[", twin(cookbook))
+    assert kinds == ["First", "Instead", ""]

@@ -272,6 +272,20 @@ def test_a_chinese_word_with_a_wrong_character_is_understood(ask):
     assert re.sub("<.*?>", "|", titles[0]) == "|标签平|滑"  # 平划 is not 平滑
 
 
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        ("顯存不足", "显存不足"),
+        ("凍結參數", "冻结参数"),
+        ("損失不下降", "损失不下降"),
+    ],
+)
+def test_traditional_characters_find_what_ours_do(ask, typed, ours):
+    found = ask("zh", typed)
+    assert not found["none"]
+    assert slugs(found)[0] == slugs(ask("zh", ours))[0]
+
+
 def test_what_is_wanted_and_what_is_popular_name_recipes(catalogue):
     listed = yaml.safe_load((ROOT / search.POPULAR).read_text("utf-8"))
     named = {slug for topic in wanted.missing(catalogue) for slug in topic.until}

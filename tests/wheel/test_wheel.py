@@ -94,7 +94,7 @@ def test_show_gives_the_answer_its_page_and_its_file(run):
     (first, *_) = recipe.snippets
     answer = run("show", "label-smoothing").stdout
     assert recipe.answer.text in answer
-    assert first.sha256 in answer
+    assert first.sha256[:8] in answer
     assert run("show", "label-smoothing", "--file").stdout.startswith(first.code)
     page = run("show", "label-smoothing", "--page", "--lang", "zh").stdout
     assert page.startswith(f"# {recipe.title('zh')}\n")
@@ -291,6 +291,18 @@ def test_an_assistant_finds_reads_and_explains(installed):
     assert "there is no recipe 'no-such'" in unknown[1]
     assert "label_smoothing" in resource.contents[0].text
     assert "torch.optim.Muon" in prompt.messages[0].content.text
+
+
+def test_questions_that_come_at_once_are_all_answered(installed):
+    queries = ("爆显存", "label smoothing") * 20
+
+    async def ask(client):
+        calls = (client.call_tool("search", {"query": query}) for query in queries)
+        return await asyncio.gather(*calls)
+
+    answers = [answer.content[0].text for answer in over_mcp(installed, ask)]
+    firsts = [text.partition(" — ")[0] for text in answers]
+    assert firsts == ["oom-checklist", "label-smoothing"] * 20
 
 
 def test_the_packed_site_is_the_one_given(installed):

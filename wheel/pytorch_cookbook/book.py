@@ -6,6 +6,7 @@ import lzma
 import re
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 from pytorch_cookbook import worker
@@ -16,6 +17,7 @@ Part = Literal["answer", "page", "file"]
 HAN = re.compile("[\u3400-\u9fff]")
 RELEASE = re.compile(r"(?P<minor>\d+\.\d+)(\.\d+)?([+a-z].*)?")
 SHOWN = 5
+ENGINE = Lock()  # QuickJS takes one thread at a time; a server asks from several
 
 
 class AskedError(Exception):
@@ -56,7 +58,7 @@ def language(lang: str, text: str = "") -> str:
 def started(lang: str) -> worker.quickjs.Context:
     """The site's search worker, on a language's index."""
     (other,) = {*LANGUAGES} - {lang}
-    index, state = read(f"index-{lang}.json"), read(f"state-{lang}.js")
+    index, state = read(f"index-{lang}.json"), read(f"state-{lang}")
     return worker.started(
         read("search.js"), index, lambda: read(f"index-{other}.json"), state
     )
@@ -64,7 +66,8 @@ def started(lang: str) -> worker.quickjs.Context:
 
 def find(query: str, lang: str) -> list[str]:
     """The recipes for a query, best first; none where nothing fits."""
-    ranked = worker.ask(started(lang), query)
+    with ENGINE:
+        ranked = worker.ask(started(lang), query)
     return [] if ranked["none"] else worker.slugs(ranked)
 
 

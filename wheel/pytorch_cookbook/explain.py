@@ -14,8 +14,12 @@ BEFORE = re.compile(
 )
 RAISED = re.compile(
     r"(?<![\w.(])(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt)"
-    r"|OutOfMemory|queue\.Empty|cv2\.error)(?=:\s|:?$)",
+    r"|OutOfMemory|Unsupported|queue\.Empty|cv2\.error)(?=:\s|:?$)",
     re.ASCII,
+)
+# What transformers writes before the error of a module that it imports.
+PASSED_ON = re.compile(
+    r".*because of the following error \(look up to see its traceback\):"
 )
 # Of a traceback that was cut off, the line that raises may be all there is; a notebook
 # numbers those around it.
@@ -39,16 +43,25 @@ NAME = re.compile(
 )
 PLACE = re.compile(
     r"(?:[A-Za-z]:)?(?:[\w.~-]*[/\\])+[\w.-]*|0x[0-9a-f]+|(?:[a-z_]\w*\.)+(?=[A-Z])"
+    r"|(?<=Caught )\w+"
 )
 WORD = re.compile(r"[A-Za-z_]{2,}|[\u3400-\u9fff]")
+SYMBOL = re.compile(r"\b(?!(?:self|return|import|None|True|False)\b)[A-Za-z_]\w{3,}")
 WINDOWS = re.compile(r"\[(WinError) (\d+)\]")  # the rest is in the user's language
 # Their words are alike for all names: the names decide.
 NAMED = re.compile(
     "AttributeError|ImportError|KeyError|ModuleNotFound|NameError"
     "|unexpected keyword argument|required positional|unsupported operand"
     "|invalid combination of arguments|to be true, but got false"
-    "|cannot open shared object"
+    "|cannot open shared object|undefined symbol|as element .* in argument"
 )
+# Python's and NumPy's, the same for any mistake: the row's code has to be in the log.
+PYTHONS = re.compile(
+    r"values to unpack|list index out of range|has no len\(\)|'NoneType'"
+    r"|object is not (?:callable|iterable|subscriptable)"
+    r"|operands could not be broadcast|cannot reshape array"  # NumPy's
+)
+CODE = re.compile(r"`[^`]+`")
 FILE = re.compile(r"\[Errno (2|13|17|20|21|22)\]")  # what is wrong with the file named
 LINES = 4  # that a message may go on
 MOST = 400  # lines of a log that are compared
@@ -86,16 +99,22 @@ def explain(log: str, lang: str) -> tuple[str, dict | None]:
     if not said:
         raise book.AskedError("no error in this text; paste a traceback to its end")
     rows = {line: rows_of(line, lang) for line in said}
+    for line in filter(PYTHONS.search, said):
+        rows[line] = with_its_code(rows[line], line, log)
 
     def weight(line: str) -> tuple[bool, ...]:
         is_raised, is_known = bool(RAISED.match(line)), bool(rows[line])
         is_quoted = any("#" in row["place"] for row in rows[line])
         is_own = not WRAPPER.search(line)
-        return is_raised or is_known, is_own, is_raised or is_quoted, is_known
+        is_aid = any("/errors/" in row["place"] for row in rows[line])
+        return is_raised or is_known, is_own, is_raised or is_quoted, is_known, is_aid
 
     most = max(map(weight, said))
     telling = [line for line in said if weight(line) == most]
     line = telling[0 if most[0] and CAUSE.search(log) else -1]
+    if not rows[line]:  # where it came from is all that there is to tell
+        passed_on = (one for one in said if rows[one] and "Caught " in one)
+        line = next(passed_on, line)
     # Of rows that quote the same: on a page about it, then as the search has it.
     rows = [row for row in rows[line] if FIRST_AID.search(row["place"])] or rows[line]
     order = [*book.find(line[:300], lang), *(row["slug"] for row in rows)]
@@ -106,7 +125,7 @@ def messages(lines: list[str]) -> Iterator[str]:
     """The messages of a log, each with the lines that it goes on for."""
     message: list[str] = []
     for line in [*lines, ""]:
-        line = RAISES.sub(r"\1: ", line)
+        line = PASSED_ON.sub("ImportError:", RAISES.sub(r"\1: ", line))
         raised = RAISED.search(line)
         if message and (raised or END.search(line) or len(message) == LINES):
             yield " ".join(message)
@@ -136,6 +155,20 @@ def rows_of(line: str, lang: str) -> list[dict]:
     return [row for score, row in scored if score > most - ALIKE]
 
 
+def with_its_code(rows: list[dict], line: str, log: str) -> list[dict]:
+    """The rows whose code names most of what the log does, besides the message."""
+    used = set(SYMBOL.findall(log)) - set(SYMBOL.findall(line))
+    shared = [len(used.intersection(symbols(row))) for row in rows]
+    both = zip(rows, shared, strict=True)
+    return [row for row, count in both if count == max(shared) > 0]
+
+
+def symbols(row: dict) -> list[str]:
+    """What the code of a row names."""
+    own = row["said"].partition("\n")[0]
+    return SYMBOL.findall(" ".join(CODE.findall(own)))
+
+
 def likeness(own: Message, quote: Message) -> float:
     """How well a line is a quoted message; 0 where it is another."""
     same = own.raised == quote.raised
@@ -147,11 +180,13 @@ def likeness(own: Message, quote: Message) -> float:
     share = len(heard) / min(len(quote.bag), max(len(own.bag), 2 * FEW))
     # Older releases raised a RuntimeError for what has a name of its own now.
     same = same or (own.raised == "RuntimeError" and quote.raised != "")
-    begins = same and own.words[: len(quote.words)] == quote.words
+    is_told = own.raised != "" or len(quote.words) > 1
+    begins = same and is_told and own.words[: len(quote.words)] == quote.words
     by_name = not quote.raised or NAMED.search(own.raised + own.said)
     is_of_file = own.names and FILE.search(own.said)
     is_other = not named and (is_of_file or (quote.names and by_name))
-    is_vague = len(quote.bag) <= FEW and not (named or begins)
+    is_coded = WINDOWS.search(own.said)
+    is_vague = len(quote.bag) <= FEW and not (named or begins or is_coded)
     is_it = share >= LIKE and not is_other and not is_vague
     return share + 0.1 * named if is_it else 0.0
 

@@ -191,6 +191,21 @@ function searchOnCtrlK(event) {
   }
 }
 
+// A place on this page is the browser's to go to: Material would fetch the page anew for
+// the first such link, and whoever came by keys would start at its top again.
+function stayOnPage(event) {
+  const link = event.target.closest?.("a[href]:not(.md-search-result__link)")
+  if (link?.hash && link.href === location.href.split("#")[0] + link.hash) link.target = "_self"
+}
+let turned = false // to another page, by Material
+const push = history.pushState.bind(history)
+history.pushState = (...entry) => { turned = true; push(...entry) }
+function ignoreOwnHistory(event) {
+  if (!turned) event.stopImmediatePropagation()
+}
+document.addEventListener("click", stayOnPage, { capture: true })
+window.addEventListener("popstate", ignoreOwnHistory)
+
 document.addEventListener("keydown", searchOnCtrlK)
 document.addEventListener("click", followTwin)
 document.addEventListener("click", leaveResults, { capture: true })

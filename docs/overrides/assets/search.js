@@ -27,8 +27,7 @@ const HELD = 40, QUOTED = 0.7   // characters of a message in a query; how like 
 const CANDIDATES = 30           // so many are compared with the query phrase by phrase
 const NEAREST = 3               // recipes, or categories, offered where none fits
 
-// Words that carry no topic. The index brings them: cookbook/site/search.py leaves
-// them out of what it writes, this worker out of what it is asked.
+// Words that carry no topic: cookbook/site/search.py leaves them out of the index, this worker out of what it is asked.
 let stop = new Set(), stopHan = /(?!)/g
 const BARE = /^\d{1,3}$|^\d{5,}$/  // numbers that say nothing; four digits may name a graphics card
 
@@ -132,6 +131,7 @@ class Index {
     stop = new Set(config.stop)
     for (const word of config.stop) stop.add(stem(word))
     stopHan = new RegExp(config.stop.filter(word => /\p{sc=Han}/u.test(word)).join("|"), "g")
+    this.simplified = new Map(config.traditional.map(pair => [...pair]))  // traditional character → ours
     this.alike = new Map()  // term → those that readers use for it
     for (const group of config.alike.map(line => line.split(" ").map(stem)))
       for (const term of group)
@@ -321,7 +321,7 @@ class Index {
 
   search(query) {
     if (!query.trim()) return { items: this.popular.map(n => this.result(n, 0, new Set())), none: false }
-    const { ranked, wanted } = this.rank(query)
+    const { ranked, wanted } = this.rank(query.replace(/\p{sc=Han}/gu, one => this.simplified.get(one) ?? one))
     // What shares but a character with the query would only puzzle who sees it marked.
     const sure = ({ matches }) => [...matches].filter(([, worth]) => worth > HALF).map(([term]) => term)
     const used = new Set([...wanted.values()].flatMap(sure))

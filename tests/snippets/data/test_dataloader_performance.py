@@ -127,3 +127,24 @@ def test_warnings_of_many_workers_and_of_no_gpu(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     with raises_as_documented(PAGE, "UserWarning: 'pin_memory'"):
         iter(DataLoader(DATA, pin_memory=True))
+
+
+def test_a_loader_reads_tensors_one_by_one_and_slices_are_whole_batches():
+    class Counted(TensorDataset):
+        read = 0
+
+        def __getitem__(self, index):
+            self.read += 1
+            return super().__getitem__(index)
+
+    x, y = torch.arange(200.0)[:, None], torch.arange(200)
+    data = Counted(x, y)
+    loaded = [len(yb) for _, yb in DataLoader(data, 64, shuffle=True)]
+    assert (loaded, data.read) == ([64, 64, 64, 8], 200)
+    seen = []
+    for i in torch.randperm(len(x)).split(64):
+        xb, yb = x[i], y[i]
+        assert torch.equal(xb[:, 0].long(), yb)
+        seen.append(yb)
+    assert [len(yb) for yb in seen] == loaded
+    assert torch.equal(torch.cat(seen).sort().values, y)

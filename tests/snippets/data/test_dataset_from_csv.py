@@ -15,7 +15,7 @@ from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "data/dataset-from-csv"
 SOURCE = (ROOT / "snippets/data/dataset_from_csv.py").read_text("utf-8")
-IMPORTS = SOURCE[SOURCE.index("import pandas") : SOURCE.index("\n\npath =")]
+IMPORTS = SOURCE[SOURCE.index("import pandas") : SOURCE.index("\n\nrows =")]
 CODE = IMPORTS + "\n" + SOURCE[SOURCE.index("df = ") : SOURCE.index("\nprint")]
 MIXED = pd.DataFrame({"length": [1.0, 2.0], "species": ["setosa", "virginica"]})
 
@@ -53,10 +53,23 @@ def test_the_tensors_hold_the_rows_with_a_label(file):
     assert space["y"].tolist() == ["abc".index(kept[i]["kind"]) for i in df.index]
     assert (space["x"].dtype, space["y"].dtype) == (torch.float32, torch.int64)
     widths = [kept[i]["b"] for i in df.index]
-    median = statistics.median(float(w) for w in widths[:n] if w)
-    widths = np.array([float(w or median) for w in widths])
-    scaled = (widths - widths[:n].mean()) / widths[:n].std(ddof=1)
+    known = [float(w) for w in widths[:n] if w]
+    assert len(known) < n
+    mean, std = statistics.mean(known), statistics.stdev(known)
+    scaled = [(float(w or mean) - mean) / std for w in widths]
     np.testing.assert_allclose(space["x"][:, 1], scaled, rtol=1e-5, atol=1e-6)
+
+
+def test_later_rows_are_scaled_as_the_training_rows(file):
+    space = read(file, "ab", "kind")
+    later = pd.DataFrame({"b": [4.0, np.nan, 900.0], "a": [50, 1, 2]})
+    scaled = ((later[space["columns"]] - space["mean"]) / space["std"]).fillna(0)
+    rows = pd.read_csv(file).dropna(subset="kind").loc[space["df"].index, ["a", "b"]]
+    train = rows[: space["n"]]
+    scaler = StandardScaler().fit(train)  # leaves out NaN, too
+    counts = train.notna().sum().to_numpy()
+    expected = scaler.transform(later[["a", "b"]]) * ((counts - 1) / counts) ** 0.5
+    np.testing.assert_allclose(scaled, np.nan_to_num(expected), rtol=1e-6)
 
 
 def test_a_constant_column_and_integers_stay_finite(file):
@@ -112,7 +125,7 @@ def test_text_columns():
     with raises_as_documented(PAGE, "ValueError: could not convert"):
         MIXED.to_numpy("float32")
     with raises_as_documented(PAGE, "TypeError: Cannot perform reduction"):
-        MIXED.median()
+        MIXED.mean()
     mixed = pd.DataFrame({"b": [True, False], "f": [1.0, 2.0]})
     with raises_as_documented(PAGE, "TypeError: can't convert np.ndarray"):
         torch.tensor(mixed.values)

@@ -119,10 +119,12 @@ def test_a_txt_is_read_also_if_it_is_empty(lines, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("\n".join(lines))
     rows = torch.tensor(np.loadtxt("a.txt", ndmin=2)).reshape(-1, 5)
-    ids, yolo = rows[:, 0].long(), rows[:, 1:].float()
-    assert ids.tolist() == [1] * len(lines)
-    assert yolo.shape == (len(lines), 4)
-    boxes = box_convert(yolo * SIZE, "cxcywh", "xyxy")
+    w, h = 200, 100
+    boxes = rows[:, 1:] * torch.tensor([w, h, w, h])
+    boxes = box_convert(boxes, "cxcywh", "xyxy").float()
+    labels = rows[:, 0].long() + 1
+    assert labels.tolist() == [2] * len(lines)
+    assert (boxes.shape, boxes.dtype) == ((len(lines), 4), torch.float32)
     assert boxes.tolist() == [[0, -25, 200, 75]] * len(lines)
 
 

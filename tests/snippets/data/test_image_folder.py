@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image, ImageFile, ImageOps
 from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
 from torchvision.transforms import v2
@@ -97,7 +97,7 @@ def test_a_class_that_is_missing_shifts_the_numbers(tmp_path):
     assert train.classes != val.classes
 
 
-def test_damaged_files(tmp_path):
+def test_damaged_files(tmp_path, monkeypatch):
     write(tmp_path, "cat/1.png")
     bad = tmp_path / "cat" / "2.jpg"
     bad.write_bytes(b"not a picture")
@@ -107,6 +107,13 @@ def test_damaged_files(tmp_path):
     bad.write_bytes(bad.read_bytes()[:-1500])
     with raises_as_documented(PAGE, "OSError: image file is truncated"):
         ImageFolder(tmp_path)[1]
+    with raises_as_documented(PAGE, "OSError: image file is truncated"):
+        for path, _ in ImageFolder(tmp_path).samples:
+            with Image.open(path) as image:
+                image.load()
+    assert path == str(bad)
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    assert ImageFolder(tmp_path)[1][0].getpixel((63, 63)) == (128, 128, 128)
     good = ImageFolder(tmp_path, is_valid_file=lambda path: path.endswith(".png"))
     assert len(good) == 1
 

@@ -1,5 +1,7 @@
 """worker-seeding: which generators repeat in workers and epochs, and which do not."""
 
+import inspect
+import pickle
 import random
 
 import numpy as np
@@ -93,19 +95,41 @@ def test_without_workers_nothing_repeats():
     assert draw(DataLoader(snippet.Noise())) == first
 
 
+class Kept(snippet.WorkerRng, Dataset):
+    """A dataset with a seed and a generator of its own beside those of the base."""
+
+    def __init__(self):
+        self.seed, self.generator = 7, "kept"
+
+
+def test_a_pickled_dataset_draws_anew_and_keeps_what_it_has():
+    """As it is sent to a worker that is spawned."""
+    (dataset := Kept()).rng.random()  # looked at before
+    data, drawn = pickle.dumps(dataset), set()
+    for seed in range(2):
+        torch.manual_seed(seed)
+        sent = pickle.loads(data)
+        drawn |= {sent.rng.random(), sent.rng.random()}
+    assert len(drawn) == 4
+    assert (sent.seed, sent.generator) == (7, "kept")
+
+
+def test_a_generator_of_ones_own_is_refused():
+    with pytest.raises(AttributeError, match="rng"):
+        snippet.Noise().rng = np.random.default_rng(0)
+
+
 def test_persistent_workers_go_on():
     loader = loader_of(snippet.Noise(), persistent_workers=True)
     assert not {*draw(loader)} & {*draw(loader)}
 
 
-class Stream(IterableDataset):
-    """The lines of the answer, in `__iter__`."""
-
-    __init__ = snippet.Noise.__init__
+class Stream(snippet.WorkerRng, IterableDataset):
+    """A stream that draws as the answer does."""
 
     def __iter__(self):
-        for index in range(4):
-            yield snippet.Noise.__getitem__(self, index)
+        for _ in range(4):
+            yield self.rng.random()
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -157,3 +181,15 @@ def test_an_epoch_moves_the_global_generator(options):
     for _ in range(1 + options.get("shuffle", False)):
         torch.empty((), dtype=torch.int64).random_()
     assert torch.equal(torch.get_rng_state(), after)
+
+
+def test_two_datasets_of_one_worker_need_two_streams():
+    source = inspect.getsource(snippet.WorkerRng)
+    exec(
+        source.replace("(self._seed)", "([1, self._seed])"),
+        names := vars(snippet).copy(),
+    )
+    first, second = snippet.WorkerRng(), snippet.WorkerRng()
+    assert first.rng.random() == second.rng.random()
+    other = names["WorkerRng"]()
+    assert other.rng.random() != snippet.WorkerRng().rng.random()

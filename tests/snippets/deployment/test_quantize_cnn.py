@@ -134,3 +134,19 @@ def test_a_layer_that_is_used_twice_needs_strict():
     assert {torch.int8, torch.float32} <= kinds  # the float weights stay
     floats = sum(w.numel() for n, w in int8.named_parameters() if "weight" in n)
     assert floats == 18
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_old_quantized_layers_and_operations_take_no_other_kind():
+    """The stubs and the functional of torch.ao.quantization turn one into another."""
+    kinds = torch.ao.nn.quantized
+    x = torch.rand(1, 3, 8, 8)
+    whole = kinds.Quantize(0.1, 0, torch.quint8)(x)  # what QuantStub becomes
+    layer = kinds.Conv2d(3, 4, 3)
+    with raises_as_documented(PAGE, "NotImplementedError: Could not run 'quantized"):
+        layer(x)
+    assert layer(whole).dtype == torch.quint8
+    with raises_as_documented(PAGE, "NotImplementedError: Could not run 'aten::add"):
+        whole + whole
+    assert kinds.QFunctional().add(whole, whole).dtype == torch.quint8
+    assert kinds.DeQuantize()(whole).dtype == torch.float32

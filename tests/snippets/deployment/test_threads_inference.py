@@ -9,10 +9,20 @@ import pytest
 import torch
 from torch import nn
 
-from tests.helpers import load_snippet, raises_as_documented, run_python
+from tests.helpers import ROOT, raises_as_documented, recipes, run_python
 
 PAGE = "deployment/threads-inference"
-snippet = load_snippet("deployment/threads_inference.py")
+
+
+def predict_in_threads(model, inputs, workers=2):
+    """Run the answer on a model and on inputs of one's own."""
+    answer = recipes()["threads-inference"].answer.text
+    assert "ThreadPoolExecutor(2)" in answer
+    names = {"model": model, "inputs": inputs}
+    exec(
+        answer.replace("ThreadPoolExecutor(2)", f"ThreadPoolExecutor({workers})"), names
+    )
+    return names["outputs"]
 
 
 class Note(nn.Module):
@@ -47,17 +57,17 @@ def test_outputs_in_order():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5)).double()
     inputs = list(torch.randn(20, 5, 4, dtype=torch.float64))
-    outputs = snippet.predict_in_threads(model, inputs, workers=3)
+    outputs = predict_in_threads(model, inputs, workers=3)
     w, b = (p.detach().numpy() for p in model[0].parameters())
     for x, y in zip(inputs, outputs, strict=True):
         assert not y.requires_grad
         np.testing.assert_allclose(y.numpy(), x.numpy() @ w.T + b, rtol=1e-9)
-    assert snippet.predict_in_threads(model, []) == []
+    assert predict_in_threads(model, []) == []
 
 
 def test_two_at_once_in_inference_mode():
     model = Note()
-    snippet.predict_in_threads(model, list(torch.randn(2, 1, 2)))
+    predict_in_threads(model, list(torch.randn(2, 1, 2)))
     threads, modes = zip(*model.seen, strict=True)
     assert len({*threads, threading.get_ident()}) == 3
     assert modes == ((True, False),) * 2
@@ -67,13 +77,26 @@ def test_two_at_once_in_inference_mode():
 def test_as_many_threads_as_workers():
     model = Note()
     model.meet = threading.Barrier(4, timeout=30)
-    snippet.predict_in_threads(model, list(torch.randn(4, 1, 2)), workers=4)
+    predict_in_threads(model, list(torch.randn(4, 1, 2)), workers=4)
     assert len({thread for thread, _ in model.seen}) == 4
+
+
+def test_a_thread_of_the_reader_calls_predict():
+    model = nn.Sequential(nn.Linear(2, 1), nn.Dropout())
+    names = {"model": model, "inputs": []}
+    exec(recipes()["threads-inference"].answer.text, names)
+    answers = []
+    x = torch.randn(3, 2)
+    thread = threading.Thread(target=lambda: answers.append(names["predict"](x)))
+    thread.start()
+    thread.join()
+    assert not answers[0].requires_grad
+    torch.testing.assert_close(answers[0], x @ model[0].weight.T + model[0].bias)
 
 
 def test_errors_arrive():
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        snippet.predict_in_threads(nn.Linear(2, 1), [torch.ones(1, 3)])
+        predict_in_threads(nn.Linear(2, 1), [torch.ones(1, 3)])
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
@@ -102,7 +125,7 @@ def test_a_mode_for_a_whole_pool():
 
 
 def test_what_self_keeps_is_mixed_up():
-    first, second = snippet.predict_in_threads(Remember(), list(torch.eye(2)))
+    first, second = predict_in_threads(Remember(), list(torch.eye(2)))
     assert torch.equal(first, second)
 
 
@@ -146,5 +169,6 @@ def test_asyncio():
 
 
 def test_the_demonstration(tmp_path):
-    run = run_python(snippet.__file__, folder=tmp_path)
+    script = ROOT / "snippets/deployment/threads_inference.py"
+    run = run_python(script, folder=tmp_path)
     assert run.stdout == "under no_grad, a new thread records gradients: True\n"

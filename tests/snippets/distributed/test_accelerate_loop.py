@@ -1,6 +1,8 @@
 """accelerate-loop: two real processes against a plain loop over whole batches."""
 
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +12,12 @@ from accelerate.scheduler import AcceleratedScheduler
 from accelerate.state import AcceleratorState
 from torch import nn
 
-from tests.helpers import in_two_processes, load_snippet, raises_as_documented
+from tests.helpers import (
+    assert_documented,
+    in_two_processes,
+    load_snippet,
+    raises_as_documented,
+)
 
 SNIPPET = "distributed/accelerate_loop.py"
 PAGE = "distributed/accelerate-loop"
@@ -114,3 +121,18 @@ def test_the_variants(fresh, tmp_path):
         model.weight.zero_()
     accelerator.load_state(tmp_path / "checkpoint")
     torch.testing.assert_close(model.weight.detach(), saved)
+
+
+def test_the_launcher_reports_the_exit_status_of_the_script(tmp_path):
+    (tmp_path / "train.py").write_text("raise SystemExit(1)\n")
+    launch = ["-m", "accelerate.commands.accelerate_cli", "launch", "--cpu"]
+    done = subprocess.run(
+        [sys.executable, *launch, "--num_processes=1", "train.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stderr.strip().splitlines()[-1]
+    assert_documented(PAGE, "subprocess.CalledProcessError: Command", said)
+    assert said.endswith("returned non-zero exit status 1.")

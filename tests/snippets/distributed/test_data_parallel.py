@@ -117,3 +117,10 @@ def test_autocast_tells_a_new_thread_no_dtype():
         thread.join()
     assert found == [torch.bfloat16]  # the CPU's default
     assert torch.get_autocast_dtype("cuda") == torch.float16
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "_lazy_init", lambda: None)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with raises_as_documented(PAGE, "AssertionError: Invalid device id"):
+        torch.cuda.get_device_properties(1)

@@ -5,6 +5,7 @@ import socket
 import socketserver
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 
@@ -227,3 +228,9 @@ for imported in (False, True):
     left = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)
     never, first = map(int, left.split())
     assert first < never
+
+
+def test_a_machine_to_which_nobody_answers():
+    wait = timedelta(seconds=2)
+    with raises_as_documented(PAGE, "DistNetworkError: The client socket"):
+        dist.TCPStore("127.0.0.1", free_port(), is_master=False, timeout=wait)

@@ -8,6 +8,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.checkpoint import state_dict as dcp_state
 from torch.distributed.fsdp import (
+    FullyShardedDataParallel,
     MixedPrecisionPolicy,
     fully_shard,
     register_fsdp_forward_method,
@@ -295,3 +296,28 @@ def test_the_weights_to_train_have_one_dtype():
         fully_shard(layers)(torch.ones(1, 2))
     model = nn.Sequential(nn.Linear(2, 2).bfloat16(), nn.LayerNorm(2)).float()
     assert fully_shard(model)(torch.ones(1, 2)).dtype == torch.float32
+
+
+class Adapted(nn.Module):
+    """Frozen weights in bfloat16, and an adapter in float32, as of LoRA."""
+
+    def __init__(self):
+        super().__init__()
+        self.base = nn.Linear(2, 2).bfloat16().requires_grad_(False)
+        self.adapter = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.base(x.bfloat16()) + self.adapter(x)
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.filterwarnings("ignore")
+def test_fsdp1_takes_one_dtype_and_fsdp2_an_adapter_of_another():
+    cpu = torch.device("cpu")
+    with raises_as_documented(PAGE, "ValueError: Must flatten tensors"):
+        FullyShardedDataParallel(Adapted(), device_id=cpu, use_orig_params=True)
+    same = Adapted().to(torch.bfloat16)
+    FullyShardedDataParallel(same, device_id=cpu, use_orig_params=True)
+    model = fully_shard(Adapted())
+    model(torch.ones(1, 2)).sum().backward()
+    assert model.adapter.weight.grad.dtype == torch.float32

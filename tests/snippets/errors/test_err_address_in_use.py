@@ -19,7 +19,8 @@ import torch, torch.distributed as dist
 dist.init_process_group("gloo")
 ones = torch.ones(1)
 dist.all_reduce(ones)
-print(f"{ones.item():.0f} processes, rank {dist.get_rank()}")
+line = f"{ones.item():.0f} processes, rank {dist.get_rank()}\\n"
+print(line, end="")  # in one write: torchrun's processes do not buffer
 dist.destroy_process_group()
 """
 snippet = load_snippet("errors/err_address_in_use.py")

@@ -114,3 +114,5 @@ def test_the_other_messages():
         torch.cat([torch.tensor(1.0), torch.tensor(2.0)])
     with raises_as_documented(PAGE, "TypeError: expected Tensor as element 1"):
         torch.cat([torch.ones(1), 2.0])
+    with raises_as_documented(PAGE, "TypeError: expected Tensor as element 0"):
+        torch.cat([torch.nn.LSTM(2, 3)(torch.ones(4, 1, 2))])

@@ -147,3 +147,14 @@ def test_squeeze_takes_a_batch_of_one_away():
 
 def test_the_newer_normalize_makes_three_channels_of_gray():
     assert v2.Normalize([0.5] * 3, [0.5] * 3)(R(1, 28, 28)).shape == (3, 28, 28)
+
+
+def test_one_signal():
+    layer, x = nn.Conv1d(1, 16, 17), R(741)
+    with pytest.raises(
+        RuntimeError, match=r"to conv1d, but got input of size: \[741\]"
+    ):
+        layer(x)
+    assert x[None, None].shape == (1, 1, 741)
+    assert layer(x[None, None]).shape == (1, 16, 725)
+    assert layer(R(4, 741).unsqueeze(1)).shape == (4, 16, 725)

@@ -162,3 +162,9 @@ def test_an_old_gpu_gets_the_command_of_the_install_page():
         for page in (PAGE, "setup/install-pytorch"):
             text = (ROOT / f"docs/{lang}/{page}.md").read_text("utf-8")
             assert command in text
+
+
+def test_an_extension_without_a_toolkit(monkeypatch):
+    monkeypatch.setattr(cpp_extension, "CUDA_HOME", None)
+    with raises_as_documented(PAGE, "OSError: CUDA_HOME environment variable"):
+        cpp_extension._join_cuda_home("bin", "nvcc")

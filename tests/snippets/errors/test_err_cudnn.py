@@ -51,14 +51,21 @@ def test_cudnn_is_off_in_the_block_and_on_outside(monkeypatch):
 
 
 def test_a_full_gpu_is_shown_before_cudnn_is_left_out(monkeypatch, capsys):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (5, 24))
+    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 92000)
+    cpu = torch.device("cpu")
+    monkeypatch.setattr(torch, "device", lambda kind: cpu)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    load_snippet(SNIPPET)
+    printed = capsys.readouterr().out
+    assert printed.startswith("cuDNN 92000\nfree, total: (5, 24)\n")
+
+
+def test_the_answer_calls_the_model_without_cudnn():
     answer = recipes()["err-cudnn"].answer
     assert set(answer.yours) == {"model", "x"}
     names = {"model": lambda x: torch.backends.cudnn.enabled, "x": None}
-    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 92000)
     exec(answer.text, names)
-    assert capsys.readouterr().out == "cuDNN 92000\nfree, total: (5, 24)\n"
     assert names["without"] is False
     assert torch.backends.cudnn.enabled
 
@@ -124,6 +131,11 @@ def test_the_binaries_hold_the_other_messages():
             ("Unable to find", "Unable to find a valid cuDNN algorithm to run conv"),
             ("rnn: hx", "rnn: hx is not contiguous"),
             ("cuDNN Frontend", "cuDNN Frontend error: "),
+            (
+                "Expected canUse32BitIndexMath(input)",
+                "Expected canUse32BitIndexMath(input) && canUse32BitIndexMath(output)"
+                " to be true, but got false.",
+            ),
             (
                 "cuDNN error: CUDNN_STATUS_NOT_SUPPORTED",
                 ". This error may appear if you passed in a non-contiguous input.",

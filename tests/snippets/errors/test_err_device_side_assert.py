@@ -29,11 +29,9 @@ def test_the_snippet_names_both_numbers(capsys):
 def test_the_answer_on_masks_and_sequences(capsys):
     logits, target = torch.zeros(2, 3, 4, 4), torch.full((2, 4, 4), 255)
     target[:, 0] = -100
-    names = {"logits": logits, "target": target, "emb": nn.Embedding(7, 2)}
-    names["ids"] = torch.tensor([[-1, 6], [7, 0]])
+    names = {"logits": logits, "target": target}
     exec(recipes()["err-device-side-assert"].answer.text, names)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed == ["labels [255] for 3 classes", "ids -1 to 7 of 7"]
+    assert capsys.readouterr().out == "labels [255] for 3 classes\n"
 
 
 @pytest.mark.parametrize("label", [3, -1, 255])

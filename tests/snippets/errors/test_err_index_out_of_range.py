@@ -75,6 +75,10 @@ def test_a_loss_raises_what_the_page_quotes(loss):
             lambda: nn.EmbeddingBag(10, 4)(torch.tensor([[10]])),
         ),
         (
+            "IndexError: select(): index 14",
+            lambda: torch.zeros(14, 64, 300).select(0, 14),
+        ),
+        (
             "RuntimeError: index 4 is out",
             lambda: torch.zeros(3, 4).gather(1, torch.tensor([[4]])),
         ),

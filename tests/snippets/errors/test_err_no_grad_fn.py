@@ -144,6 +144,9 @@ def test_the_neighbouring_messages():
         torch.autograd.backward([MODEL(X).sum(), X.sum()])
     with raises_as_documented(PAGE, "AttributeError: 'float' object has"):
         MODEL(X).mean().item().backward()
+    loss = (MODEL(X).mean(),)  # as a comma at the end of the line makes it
+    with raises_as_documented(PAGE, "AttributeError: 'tuple' object has"):
+        loss.backward()
     with torch.inference_mode():
         features = MODEL(X)
     head = nn.Linear(3, 1)

@@ -3,11 +3,18 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from tests.helpers import assert_documented, load_snippet, raises_as_documented
+from tests.helpers import (
+    assert_documented,
+    lacking,
+    load_snippet,
+    raises_as_documented,
+)
 
 SNIPPET, PAGE = "errors/err_numpy_not_available.py", "errors/err-numpy-not-available"
 
@@ -71,3 +78,17 @@ def test_numpy_2_refuses_what_was_built_for_numpy_1(capsys):
         from numpy.core._multiarray_umath import _ARRAY_API  # noqa: F401
     assert_documented(PAGE, "A module that was", str(caught.value).lstrip())
     assert "NumPy 1.x cannot be run in" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(int(np.__version__[0]) < 2, reason="of NumPy 2's size")
+def test_a_package_of_numpy_1_expects_a_larger_dtype():
+    """Cython's check: the size that was compiled in, and that of this NumPy."""
+    template = (
+        "%.200s.%.200s size changed, may indicate binary incompatibility. "
+        "Expected %zd from C header, got %zd from PyObject"
+    )
+    library = next(Path(pd.__file__).parent.glob("_libs/lib.*.so"))
+    assert not lacking(library, template)
+    found = np.dtype.__basicsize__
+    text = template.replace("zd", "d") % ("numpy", "dtype", 96, found)
+    assert_documented(PAGE, "ValueError: numpy.dtype size", f"ValueError: {text}")

@@ -161,3 +161,15 @@ def test_a_number_of_numpy_2_names_a_module_that_numpy_1_lacks():
 def test_a_newer_protocol():
     with raises_as_documented(PAGE, "ValueError: unsupported pickle protocol"):
         pickle.loads(b"\x80\x06N.")
+
+
+def test_a_layer_that_lacks_a_newer_attribute():
+    """As PyTorch 1.11 to 2.0 left it; since 2.1 loading adds what is missing."""
+    layer = torch.nn.Upsample(scale_factor=2)
+    del layer.recompute_scale_factor
+    x = torch.rand(1, 1, 2, 2)
+    with raises_as_documented(PAGE, "AttributeError: 'Upsample'"):
+        layer(x)
+    assert pickle.loads(pickle.dumps(layer))(x).shape == (1, 1, 4, 4)
+    layer.recompute_scale_factor = None
+    assert layer(x).shape == (1, 1, 4, 4)

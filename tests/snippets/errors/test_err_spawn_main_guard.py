@@ -72,6 +72,20 @@ def test_a_new_process_has_another_name_and_runs_the_top_level(tmp_path):
     assert run(script).stdout.split() == ["__main__", "__mp_main__"]
 
 
+def test_what_is_defined_under_the_guard_is_missing_in_the_new_process(tmp_path):
+    script = tmp_path / "under.py"
+    script.write_text(
+        "import multiprocessing as mp\n"
+        "if __name__ == '__main__':\n"
+        "    def collate(): pass\n"
+        "    process = mp.get_context('spawn').Process(target=collate)\n"
+        "    process.start(); process.join()\n"
+    )
+    start = "AttributeError: Can't get attribute 'collate'"
+    errors = run(script).stderr
+    assert_documented(PAGE, start, errors[errors.index(start) :])
+
+
 def test_a_lambda_cannot_be_sent():
     loader = DataLoader(
         [1, 2],
@@ -79,7 +93,10 @@ def test_a_lambda_cannot_be_sent():
         multiprocessing_context="spawn",
         collate_fn=lambda batch: batch,
     )
-    with warnings.catch_warnings(), raises_as_documented(PAGE, "AttributeError: Can't"):
+    with (
+        warnings.catch_warnings(),
+        raises_as_documented(PAGE, "AttributeError: Can't pickle"),
+    ):
         warnings.simplefilter("ignore")
         iter(loader)
 

@@ -56,6 +56,14 @@ def test_guessing_costs_ln_c():
         assert f"{loss:.2f}" == f"{-np.log(1 / classes):.2f}" == cost
 
 
+def test_one_output_costs_nothing_and_teaches_nothing():
+    logits = torch.randn(4, 1, requires_grad=True)
+    loss = nn.functional.cross_entropy(logits, torch.zeros(4, dtype=torch.long))
+    loss.backward()
+    assert loss.item() == 0
+    assert not logits.grad.any()
+
+
 @pytest.mark.parametrize("shape", [(32,), (32, 1), (32, 7)])
 def test_the_answer_with_one_logit_or_several_labels(shape, capsys):
     torch.manual_seed(0)

@@ -27,7 +27,10 @@ def test_the_parts_add_up_to_the_batch(size):
     names["optimizer"] = torch.optim.SGD(params, lr=0.1)
     for parameter in params:  # of the step before
         parameter.grad = torch.full_like(parameter, 9)
+    mean = loss_fn(model(x), y).detach()
     exec(answer.text, names)
+    torch.testing.assert_close(names["total"], mean, rtol=0.03, atol=0.01)
+    assert names["total"].grad_fn is None
     for parameter, old, grad in zip(params, before, whole, strict=True):
         assert parameter.grad.dtype == torch.float32
         torch.testing.assert_close(parameter.grad, grad, rtol=0.03, atol=0.01)

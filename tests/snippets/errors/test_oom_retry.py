@@ -52,7 +52,7 @@ def test_what_the_libraries_say_of_a_full_gpu_is_caught(task, text):
             raise RuntimeError(text)
 
     model.register_forward_pre_hook(small_gpu)
-    assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13) == 6
+    assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)[0] == 6
 
 
 @pytest.mark.skipif(
@@ -74,9 +74,11 @@ def test_mixed_precision_has_the_gradients_of_the_whole_batch():
     loss.backward()
     whole = gradients(model)
     with torch.autocast("cpu", torch.bfloat16):
-        snippet.backward_that_fits(
+        _, scaled = snippet.backward_that_fits(
             model, lambda out, y: scaler.scale(loss_fn(out, y)), x, y, size=4
         )
+    mean = scaled / scaler.get_scale()
+    torch.testing.assert_close(mean, loss.detach(), rtol=0.02, atol=0.002)
     scaler.unscale_(optimizer)
     torch.testing.assert_close(gradients(model), whole, rtol=0.02, atol=0.002)
 
@@ -89,7 +91,7 @@ def test_the_gradients_are_those_of_the_whole_batch(task, samples, fits):
     whole = gradients(model)
     limit(model, samples)
     args = (model, loss_fn, x, y)
-    assert snippet.backward_that_fits(*args, size=13) == fits
+    assert snippet.backward_that_fits(*args, size=13)[0] == fits
     torch.testing.assert_close(gradients(model), whole)
 
 
@@ -101,6 +103,16 @@ def test_the_sizes_are_halved_and_earlier_gradients_cleared(task):
         tries.clear()
         snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
         assert tries == [13, 5, 3, 3, 3, 2, 2]
+
+
+@pytest.mark.parametrize("samples", [13, 12, 1])
+def test_the_loss_is_that_of_the_whole_batch_and_has_no_graph(task, samples):
+    model, x, y = task
+    whole = nn.MSELoss()(model(x), y).detach()
+    limit(model, samples)
+    _, loss = snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)
+    torch.testing.assert_close(loss, whole)
+    assert loss.grad_fn is None
 
 
 def test_33_samples_leave_no_part_of_one_for_batchnorm():
@@ -176,7 +188,7 @@ def test_a_graph_whose_backward_failed_is_free_as_well(task, monkeypatch):
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(alive[0]()))
     gc.disable()
     try:
-        assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13) == 6
+        assert snippet.backward_that_fits(model, nn.MSELoss(), x, y, size=13)[0] == 6
     finally:
         gc.enable()
     assert emptied == [None]
@@ -218,4 +230,4 @@ def test_main_memory_raises_another_type():
 
 def test_the_demonstration_fits_eight_of_thirty_two(capsys):
     runpy.run_path(str(ROOT / "snippets/errors/oom_retry.py"), run_name="__main__")
-    assert capsys.readouterr().out == "fits: 8\n"
+    assert capsys.readouterr().out.startswith("fits: 8, loss ")

@@ -16,10 +16,11 @@ def found():
 
 
 def losses(model, found) -> list[float]:
-    """Of both sets, without torch's loss."""
-    sets = (found.x_train, found.y_train), (found.x_val, found.y_val)
+    """Of both sets, without torch's loss and without a loader."""
+    parts = slice(20), slice(20, None)
     with torch.no_grad():
-        return [float(np.square((model(x) - y).numpy()).mean()) for x, y in sets]
+        errors = [(model(found.x[part]) - found.y[part]).numpy() for part in parts]
+    return [float(np.square(error).mean()) for error in errors]
 
 
 @pytest.mark.usefixtures("switches")
@@ -28,22 +29,31 @@ def test_weight_decay_narrows_the_gap(found):
     free, held = (losses(found.train(decay), found) for decay in (0, 2))
     assert free[0] < 0.01
     assert free[1] > held[1] > held[0] > free[0]
-    assert losses(found.model, found) == pytest.approx(
-        [found.train_loss.item(), found.val_loss.item()]
-    )
+    loaders = found.train_loader, found.val_loader
+    measured = [
+        found.mean_loss(found.model, loader, found.loss_fn, "cpu") for loader in loaders
+    ]
+    assert losses(found.model, found) == pytest.approx(measured)
 
 
-def test_both_are_measured_without_dropout_and_gradients():
-    x, y = torch.randn(6, 3), torch.randn(6, 1)
+def test_both_are_measured_without_dropout_and_gradients(capsys):
+    """The last batch is smaller; a loader that drops it counts what it gives."""
+    x, y = torch.randn(7, 3), torch.randn(7, 1)
     model = nn.Sequential(nn.Dropout(0.9), nn.Linear(3, 1))
-    names = {"model": model, "loss_fn": nn.MSELoss()}
-    exec(ANSWER.text, names | {"x_train": x, "y_train": y, "x_val": x, "y_val": y})
-    names |= {"x_train": x, "y_train": y, "x_val": x, "y_val": y}
+    seen = []
+    model.register_forward_hook(lambda m, args, out: seen.append(out.requires_grad))
+    data = torch.utils.data.TensorDataset(x, y)
+    loader = torch.utils.data.DataLoader
+    names = {"model": model, "loss_fn": nn.MSELoss(), "device": "cpu"}
+    names["train_loader"] = loader(data, batch_size=4, drop_last=True)
+    names["val_loader"] = loader(data, batch_size=4)
     exec(ANSWER.text, names)
-    assert names["train_loss"] == names["val_loss"]
-    expected = (model[1](x) - y).square().mean()
-    torch.testing.assert_close(names["train_loss"], expected)
-    assert not names["train_loss"].requires_grad
+    error = (model[1](x) - y).detach().square()
+    expected = error[:4].mean(), error.mean()
+    assert capsys.readouterr().out == (
+        f"train {expected[0]:.2f}\nvalidation {expected[1]:.2f}\n"
+    )
+    assert seen == [False] * 3
     assert not model.training
 
 

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 from tests.helpers import load_snippet
 
 snippet = load_snippet("errors/results_not_reproducible.py")
-first_difference, record = snippet.first_difference, snippet.record
+first_difference, record = snippet.first_difference, snippet.train
 
 
 def train(*, augment=None, between=None, own=False, noise=0.0, momentum=0.0):
@@ -46,7 +46,7 @@ def test_the_snippet_tells_a_late_seed_from_an_early_one():
     assert first_difference(record(False), record(False)) == (0, "weights")
     assert first_difference(record(True), record(True)) is None
     assert [list(step) for step in record(True)] == [
-        ["weights", "x", "loss", "grads"]
+        ["weights", "batch", "loss", "gradients"]
     ] * 3
     weights = record(True)[0]["weights"]
     torch.manual_seed(0)
@@ -59,7 +59,7 @@ def test_a_record_keeps_the_weights_before_each_update():
     """In NumPy: the second step's weight is the first one's, less lr times grad."""
     one, two, three = record(True)
     for before, after in ((one, two), (two, three)):
-        expected = before["weights"].numpy() - 0.1 * before["grads"].numpy()
+        expected = before["weights"].numpy() - 0.1 * before["gradients"].numpy()
         np.testing.assert_allclose(after["weights"].numpy(), expected, atol=1e-7)
 
 
@@ -67,7 +67,7 @@ def test_a_frozen_layer_has_weights_to_compare_and_no_gradient(monkeypatch):
     frozen = lambda: nn.Linear(8, 8).requires_grad_(False)  # noqa: E731
     monkeypatch.setattr(nn, "Dropout", frozen)
     step = record(True)[0]
-    assert len(step["weights"]) == len(step["grads"]) + 8 * 8 + 8
+    assert len(step["weights"]) == len(step["gradients"]) + 8 * 8 + 8
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,24 @@ def test_each_fault_is_named(fault, found):
     if "augment" in fault:
         clean = fault
     assert first_difference(train(**clean), train(**fault)) == found
+
+
+def test_what_a_step_has_seen_stays_as_it_was():
+    """Weights and gradients are copied, in any memory format, and have no graph."""
+    model = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    model.bias.requires_grad_(False)
+    x = torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
+    loss = model(x).square().mean()
+    loss.backward()
+    step = snippet.seen(model, x, loss)
+    expected = [model.weight.detach().clone(), model.bias.clone()]
+    torch.optim.SGD(model.parameters(), lr=1.0).step()
+    model.zero_grad(set_to_none=False)
+    kept = torch.cat([tensor.flatten() for tensor in expected])
+    torch.testing.assert_close(step["weights"], kept)
+    assert step["gradients"].shape == (4 * 3 * 3 * 3,)
+    assert step["gradients"].abs().sum() > 0
+    assert not any(tensor.requires_grad for tensor in step.values())
 
 
 def test_one_bit_is_found_and_a_shorter_run_is_refused():

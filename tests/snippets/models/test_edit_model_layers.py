@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 from torch import nn
-from torchvision.models import get_model, resnet18
+from torchvision.models import resnet18
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -20,9 +20,12 @@ def model():
     return copy.deepcopy(RESNET)
 
 
-def test_the_snippet_edits_what_it_says():
-    model = snippet.model
-    assert model(snippet.images).shape == (2, 10)
+def test_the_answer_edits_what_it_says(model):
+    answer = recipes()["edit-model-layers"].answer
+    assert set(answer.yours) == {"model"}
+    exec(answer.text, {"model": model})
+    assert model(x).shape == (1, 10)
+    assert str(model) == str(snippet.model)
     assert isinstance(model.maxpool, nn.Identity)
     assert isinstance(model.layer4[1].relu, nn.GELU)
     assert isinstance(model.layer4[0].relu, nn.ReLU)
@@ -31,52 +34,6 @@ def test_the_snippet_edits_what_it_says():
         "Dropout",
     ]
     assert model.avgpool[1].p == 0.2
-
-
-def test_the_channels_of_the_first_layer():
-    conv = snippet.model.conv1
-    assert torch.equal(conv.weight[:, :3], snippet.old.weight)
-    assert not conv.weight[:, 3:].any()
-    assert snippet.images.shape == (2, 4, 64, 64)
-    old = snippet.old
-    for name in ("stride", "padding", "kernel_size", "bias", "out_channels"):
-        assert getattr(conv, name) == getattr(old, name)
-
-
-def test_the_answer_alone_changes_the_input_channels_only(model):
-    answer = recipes()["edit-model-layers"].answer
-    kinds = [type(layer) for layer in model.modules()]
-    images = torch.randn(1, 4, 32, 32)
-    expected = model(images[:, :3])
-    exec(answer.text, {"model": model})
-    torch.testing.assert_close(model(images), expected)
-    assert [type(layer) for layer in model.modules()] == kinds
-    assert model.conv1.weight.requires_grad
-    assert not model.conv1.weight.grad_fn
-
-
-@pytest.mark.parametrize("device", ["cpu", "meta"])
-def test_the_new_layer_is_where_the_model_is(model, device):
-    answer = recipes()["edit-model-layers"].answer
-    model.to(device, torch.bfloat16)
-    exec(answer.text, {"model": model})
-    images = torch.ones(1, 4, 32, 32, device=device, dtype=torch.bfloat16)
-    assert model(images).dtype == torch.bfloat16
-
-
-def test_a_channel_of_zeros_gets_gradients():
-    snippet.model(snippet.images).square().sum().backward()
-    assert snippet.model.conv1.weight.grad[:, 3:].abs().sum() > 0
-
-
-def test_grey_images(model):
-    grey = torch.randn(1, 1, 32, 32)
-    wanted = model(grey.expand(-1, 3, -1, -1))
-    old = model.conv1
-    model.conv1 = nn.Conv2d(1, 64, 7, stride=2, padding=3, bias=False)
-    with torch.no_grad():
-        model.conv1.weight.copy_(old.weight.sum(1, keepdim=True))
-    torch.testing.assert_close(model(grey), wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_what_has_no_effect(model):
@@ -93,25 +50,6 @@ def test_features(model):
     assert model(x).shape == (1, 512)
 
 
-@pytest.mark.parametrize(
-    ("name", "path", "biased"),
-    [
-        ("efficientnet_b0", "features.0.0", False),
-        ("mobilenet_v3_small", "features.0.0", False),
-        ("convnext_tiny", "features.0.0", True),
-        ("vgg11", "features.0", True),
-        ("vit_b_16", "conv_proj", True),
-    ],
-)
-def test_the_first_layer_of_other_models(name, path, biased):
-    with torch.device("meta"):
-        model = get_model(name, weights=None)
-    first = next(m for m in model.modules() if isinstance(m, nn.Conv2d))
-    assert model.get_submodule(path) is first
-    assert first.in_channels == 3
-    assert (first.bias is not None) == biased
-
-
 def test_small_images(model):
     model.conv1 = nn.Conv2d(3, 64, kernel_size=3, stride=1, padding=1, bias=False)
     model.maxpool = nn.Identity()
@@ -126,12 +64,6 @@ def test_the_optimizer_keeps_the_old_layer(model):
     model(x).sum().backward()
     optimizer.step()
     assert torch.equal(model.fc.weight, before)
-
-
-def test_a_number_is_not_enough(model):
-    model.conv1.in_channels = 4
-    with raises_as_documented(PAGE, "RuntimeError: Given groups=1"):
-        model(snippet.images)
 
 
 def test_weights_after_the_edit(model):

@@ -3,8 +3,10 @@
 import contextlib
 import io
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 from torch.fx.proxy import TraceError
 from torchvision.models import resnet18
@@ -12,6 +14,7 @@ from torchvision.models.feature_extraction import (
     create_feature_extractor,
     get_graph_node_names,
 )
+from torchvision.utils import save_image
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -137,3 +140,18 @@ def test_what_is_not_needed_is_left_out():
     small = create_feature_extractor(snippet.model, ["layer2"])
     count = lambda module: sum(p.numel() for p in module.parameters())  # noqa: E731
     assert count(small) < 0.1 * count(snippet.model)
+
+
+def test_the_maps_are_drawn(tmp_path):
+    maps = snippet.features["layer3"][0]  # (256, 4, 4)
+    file = tmp_path / "maps.png"
+    save_image(maps[:, None], file, nrow=16, normalize=True, scale_each=True)
+    with Image.open(file) as picture:
+        assert picture.size == (16 * (4 + 2) + 2, 16 * (4 + 2) + 2)
+        pixels = np.asarray(picture)
+    k = int(maps.flatten(1).std(1).argmax())  # a channel that is not all 0
+    row, column = 6 * (k // 16) + 2, 6 * (k % 16) + 2
+    tile = pixels[row : row + 4, column : column + 4]
+    assert (tile == tile[..., :1]).all()
+    assert (tile.min(), tile.max()) == (0, 255)
+    assert tile[..., 0].argmax() == maps[k].argmax()

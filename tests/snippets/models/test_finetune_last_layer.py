@@ -225,3 +225,16 @@ def test_the_documented_errors(model, images):
     model.requires_grad_(False)
     with raises_as_documented(PAGE, "RuntimeError: element 0 of"):
         model(images).sum().backward()
+
+
+def test_inception_has_a_second_output_in_training():
+    with torch.device("meta"):  # shapes alone: it is a large network
+        model = models.inception_v3(weights=None, init_weights=False)
+        model.fc = nn.Linear(model.fc.in_features, 5)
+        model.AuxLogits.fc = nn.Linear(model.AuxLogits.fc.in_features, 5)
+        images, y = torch.randn(2, 3, 299, 299), torch.zeros(2, dtype=torch.int64)
+    logits, aux = model.train()(images)
+    assert logits.shape == aux.shape == (2, 5)
+    (F.cross_entropy(logits, y) + 0.4 * F.cross_entropy(aux, y)).backward()
+    assert model.AuxLogits.fc.weight.grad.shape == (5, 768)
+    assert model.eval()(images).shape == (2, 5)

@@ -153,3 +153,17 @@ def test_bfloat16_and_another_device(device):
     model = Classifier(8, 3).to(device, torch.bfloat16)
     y = model(torch.ones(4, 8, device=device, dtype=torch.bfloat16))
     assert (y.dtype, y.device.type) == (torch.bfloat16, device)
+
+
+def test_noise_in_training_only():
+    class Noise(torch.nn.Module):
+        sigma = 0.5
+
+        def forward(self, x):
+            x = x + self.sigma * torch.randn_like(x) if self.training else x
+            return x  # noqa: RET504, as on the page
+
+    torch.manual_seed(0)
+    noise, x = Noise(), torch.ones(10_000)
+    assert noise(x).std().item() == pytest.approx(0.5, abs=0.05)
+    assert torch.equal(noise.eval()(x), x)

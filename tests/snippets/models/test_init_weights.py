@@ -116,6 +116,18 @@ def test_recurrent_layers(kind):
     assert init_weights(kind(2, 2, bias=False)) is None
 
 
+def test_the_second_quarter_of_a_bias_is_the_forget_gate():
+    H, x = 3, torch.zeros(1, 1, 2)
+    lstm = nn.LSTM(2, H)
+    state = torch.zeros(1, 1, H), torch.ones(1, 1, H)
+    with torch.no_grad():
+        for p in lstm.parameters():
+            p.zero_()
+        lstm.bias_ih_l0[H : 2 * H] = 1
+        kept = lstm(x, state)[1][1]
+    assert kept.flatten().tolist() == pytest.approx([1 / (1 + math.exp(-1))] * H)
+
+
 def test_apply_reaches_every_level_and_the_optimizer_still_holds_the_weights():
     model = nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.BatchNorm1d(2))
     before = list(model.parameters())

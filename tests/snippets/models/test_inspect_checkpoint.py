@@ -55,6 +55,17 @@ def test_the_answer_looks_and_changes_nothing(folder, capsys):
     assert lines[1].endswith("(3, 2)     torch.bfloat16")
 
 
+def test_a_file_that_is_the_state_dict_itself(capsys):
+    model = nn.Linear(2, 3)
+    torch.save(model.state_dict(), "mine.pth")
+    names = {"path": "mine.pth"}
+    exec(recipes()["inspect-checkpoint"].answer.text, names)
+    torch.testing.assert_close(names["weights"], model.state_dict())
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "weight bias"
+    assert [line.split()[0] for line in lines[1:]] == ["weight", "bias"]
+
+
 def test_the_sizes_of_the_page(folder):
     load_snippet("models/inspect_checkpoint.py")
     checkpoint = torch.load("last.pt", weights_only=True)
@@ -68,9 +79,17 @@ def test_the_sizes_of_the_page(folder):
 
 
 def test_other_names_and_other_objects():
-    torch.save({"state_dict": nn.Linear(2, 2).state_dict()}, "last.pt")
-    with raises_as_documented(PAGE, "KeyError: 'model_state_dict'"):
-        torch.load("last.pt", weights_only=True)["model_state_dict"]
+    answer, names = recipes()["inspect-checkpoint"].answer.text, {"path": "last.pt"}
+    weights = nn.Linear(2, 2).state_dict()
+    torch.save({"epoch": 3, "state_dict": weights}, "last.pt")
+    with raises_as_documented(PAGE, "AttributeError: 'int' object has no"):
+        exec(answer, names)
+    torch.save({"state_dict": weights}, "last.pt")
+    with pytest.raises(AttributeError, match=r"'collections\.OrderedDict' object"):
+        exec(answer, names)
+    assert '"model_state_dict"' in answer
+    exec(answer.replace('"model_state_dict"', '"state_dict"'), names)
+    torch.testing.assert_close(names["weights"], weights)
     torch.save(nn.Sequential(nn.Linear(2, 2)), "last.pt")
     with raises_as_documented(PAGE, "UnpicklingError: Weights only load failed."):
         torch.load("last.pt", map_location="cpu", weights_only=True)

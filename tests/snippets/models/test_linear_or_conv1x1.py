@@ -20,7 +20,9 @@ def test_the_answer_is_a_sum_for_each_pixel(shape, channels_last):
         x = x.to(memory_format=torch.channels_last)
         assert x.movedim(1, -1).is_contiguous()
     conv = nn.Conv2d(5, 6, kernel_size=1)
-    names = {"conv": conv, "C": 5, "D": 6, "x": x}
+    linear = nn.Linear(5, 6)
+    linear.load_state_dict({"weight": conv.weight.flatten(1), "bias": conv.bias})
+    names = {"conv": conv, "linear": linear, "x": x}
     exec(ANSWER.text, names)
     weight, bias = conv.weight.detach().numpy(), conv.bias.detach().numpy()
     expected = np.empty((shape[0], 6, *shape[2:]), np.float32)
@@ -34,6 +36,7 @@ def test_the_answer_is_a_sum_for_each_pixel(shape, channels_last):
 
 def test_the_demonstration():
     found = load_snippet("models/linear_or_conv1x1.py")
+    assert torch.equal(found.linear.weight, found.conv.weight[:, :, 0, 0])
     torch.testing.assert_close(found.same, found.y)
     torch.testing.assert_close(found.back, found.y)
 
@@ -59,9 +62,8 @@ def test_the_default_precision_on_a_gpu():
 
 def test_without_a_bias():
     conv, x = nn.Conv2d(5, 6, 1, bias=False), torch.randn(2, 5, 3, 4)
-    names = {"conv": conv, "C": 5, "D": 6, "x": x}
-    with raises_as_documented(PAGE, "TypeError: copy_()"):
-        exec(ANSWER.text, names)
+    with raises_as_documented(PAGE, "TypeError: copy_()"), torch.no_grad():
+        nn.Linear(5, 6).bias.copy_(conv.bias)
     linear = nn.Linear(5, 6, bias=False)
     with torch.no_grad():
         linear.weight.copy_(conv.weight.flatten(1))

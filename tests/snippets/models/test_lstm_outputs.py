@@ -182,3 +182,14 @@ def test_going_on_from_a_state():
     _, state = lstm(x[:, :5])
     rest, _ = lstm(x[:, 5:], state)
     torch.testing.assert_close(rest, whole[:, 5:])
+
+
+def test_a_cell_is_one_step_of_one_layer():
+    lstm, cell = nn.LSTM(3, 5, batch_first=True), nn.LSTMCell(3, 5)
+    cell.load_state_dict({name[:-3]: p for name, p in lstm.state_dict().items()})
+    output, (_, c_n) = lstm(snippet.x)
+    h = c = torch.zeros(4, 5)
+    for t in range(6):
+        h, c = cell(snippet.x[:, t], (h, c))
+        torch.testing.assert_close(h, output[:, t])
+    torch.testing.assert_close(c, c_n[0])

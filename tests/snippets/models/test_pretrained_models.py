@@ -1,5 +1,6 @@
 """pretrained-models: weights of a file of ours, in the place of the download."""
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,27 @@ def test_the_demonstration():
 
 
 @pytest.mark.parametrize(
+    ("name", "out"),
+    [
+        ("lraspp_mobilenet_v3_large", lambda y: y["out"]),
+        ("ssdlite320_mobilenet_v3_large", lambda y: y[0]["boxes"]),
+    ],
+)
+def test_another_name_in_the_answer(name, out, tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    folder = tmp_path / "hub/checkpoints"
+    folder.mkdir(parents=True)
+    state = models.get_model(name, weights=None, weights_backbone=None).state_dict()
+    url = models.get_model_weights(name).DEFAULT.url
+    torch.save(state, folder / Path(url).name)
+    loading = ANSWER.text.replace("resnet18", name).split("with torch")[0]
+    names = {"photo": torch.full((3, 60, 80), 255, dtype=torch.uint8)}
+    exec(loading, names)
+    assert torch.is_tensor(out(names["model"](names["x"])))
+    assert names["weights"].meta["categories"][0] == "__background__"
+
+
+@pytest.mark.parametrize(
     ("module", "listed"),
     [
         (models, "resnet50 efficientnet_v2_s convnext_tiny vit_b_16"),
@@ -64,6 +86,11 @@ def test_the_results_of_the_table():
     )
     out = network.eval()(torch.rand(1, 3, 64, 96))["out"]
     assert out.shape == (1, 21, 64, 96)
+    network = models.get_model(
+        "ssdlite320_mobilenet_v3_large", weights=None, weights_backbone=None
+    )
+    first = network.eval()(torch.rand(1, 3, 64, 96))[0]
+    assert first.keys() == {"boxes", "labels", "scores"}
     assert len(models.video.R3D_18_Weights.DEFAULT.meta["categories"]) == 400
 
 
@@ -86,6 +113,9 @@ def test_photos_without_three_channels():
 
 
 def test_the_messages():
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named"):
+        importlib.import_module("torchvision.models.utils")
+    assert callable(torch.hub.load_state_dict_from_url)
     with raises_as_documented(PAGE, "ValueError: Unknown model"):
         models.get_model("resnet20")
     with raises_as_documented(PAGE, "ValueError: The parameter 'num_classes'"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.helpers import ROOT, load_snippet, quoted
+from tests.helpers import ROOT, TORCH_CUDA, lacking, load_snippet, quoted
 
 SNIPPET, PAGE = "setup/choose_visible_gpus.py", "setup/choose-visible-gpus"
 UUIDS = ["GPU-a1", "GPU-a2", "GPU-b3", "GPU-c4"]  # of the physical GPUs 0 to 3
@@ -156,3 +156,14 @@ def test_what_cuda_calls_a_wrong_number():
     cudart = torch._C._cudart
     text = cudart.cudaGetErrorString(cudart.cudaError(101))
     assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")
+
+
+@pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
+def test_torch_counts_anew_what_cuda_counted_once(four_gpus, monkeypatch):
+    """Without a GPU, CUDA's part is the assertion in the library."""
+    for setting, count in (("0", 1), ("0,1", 2)):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", setting)
+        assert torch.cuda.device_count() == count
+    text = "device >= 0 && device < num_gpus INTERNAL ASSERT FAILED"
+    assert not lacking(TORCH_CUDA, text)
+    assert all(f"`{text}`" in page(lang) for lang in ("en", "zh"))

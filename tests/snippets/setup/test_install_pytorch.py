@@ -59,6 +59,18 @@ def test_a_python_without_torch():
     assert_documented(PAGE, "ModuleNotFoundError: No module named 'torch'", last)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what the loader of Linux says")
+def test_a_library_of_torch_is_found_once_torch_is_imported():
+    load = "import ctypes; ctypes.CDLL('libtorch_cpu.so')"
+    for code, found in ((load, False), (f"import torch; {load}", True)):
+        command = [sys.executable, "-c", code]
+        child = subprocess.run(command, capture_output=True, text=True)
+        assert (child.returncode == 0) == found, child.stderr
+        if not found:
+            last = child.stderr.strip().splitlines()[-1]
+            assert_documented(PAGE, "OSError: libtorch_cpu.so", last)
+
+
 def test_pip_keeps_an_installed_torch():
     command = [sys.executable, "-m", "pip", "install", "torch", "--no-index"]
     done = subprocess.run([*command, "--no-deps"], capture_output=True, text=True)

@@ -1,5 +1,6 @@
 """match-torch-torchvision: what is kept by hand, and each mismatch, simulated."""
 
+import importlib
 import importlib.metadata
 import subprocess
 import sys
@@ -95,3 +96,21 @@ def test_the_installed_pair_is_a_row_of_the_table(package):
     for lang in ("en", "zh"):
         page = (ROOT / f"docs/{lang}/{PAGE}.md").read_text(encoding="utf-8")
         assert f" {minor} " in page.replace(",", " ").replace("、", " ")
+
+
+def test_an_environment_for_a_build_has_no_torch():
+    """As pip makes one: none of the packages that are installed."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "import torch"],
+        capture_output=True,
+        text=True,
+    )
+    start = "ModuleNotFoundError: No module named 'torch'"
+    assert_documented(PAGE, start, done.stderr.splitlines()[-1])
+
+
+def test_a_module_that_torchvision_has_removed():
+    with raises_as_documented(PAGE, "ModuleNotFoundError: No module named 'torchv"):
+        importlib.import_module("torchvision.transforms.functional_tensor")
+    functional = importlib.import_module("torchvision.transforms.functional")
+    assert functional.rgb_to_grayscale(torch.rand(3, 2, 2)).shape == (1, 2, 2)

@@ -76,6 +76,10 @@ def test_variants():
     assert_is(torch.einsum("ii->", x[0]), np.trace(x[0].numpy()))
     many = torch.einsum("...ij,...jk->...ik", x[None], x)
     assert_is(many, np.matmul(x[None].numpy(), x.numpy()))
+    a, b = torch.randn(3, 4, 5), torch.randn(5, 4, 6)
+    two = torch.einsum("klm,mln->kn", a, b)
+    assert_is(two, np.tensordot(a.numpy(), b.numpy(), axes=([1, 2], [1, 0])))
+    assert_is(two, torch.tensordot(a, b, dims=([1, 2], [1, 0])).numpy())
     one = torch.einsum("i,i->", torch.ones(1), torch.ones(4))
     assert one == 4  # a size of 1 is repeated
 

@@ -10,30 +10,37 @@ PAGE = "tensors/index-slice"
 ANSWER = recipes()["index-slice"].answer
 
 
-@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 2, 5), (3, 7, 4)])
+@pytest.mark.parametrize("shape", [(4, 5), (3, 4), (1, 7), (5, 4, 2)])
 def test_the_answer_as_nested_lists_have_it(shape):
     x = torch.randn(shape)
     names, rows = {"x": x}, x.tolist()
     exec(ANSWER.text, names)
-    assert names["first"].tolist() == rows[0]
-    assert names["last"].tolist() == [sample[-1] for sample in rows]
-    assert names["first_two"].tolist() == [sample[:2] for sample in rows]
-    expected = [[[step[0], step[3]] for step in sample] for sample in rows]
-    assert names["columns"].tolist() == expected
-    assert names["kept"].tolist() == [sample[1:2] for sample in rows]
-    assert names["every_other"].tolist() == [sample[::2] for sample in rows]
-    assert x.flip(1).tolist() == [sample[::-1] for sample in rows]
+    assert names["row"].tolist() == rows[0]
+    assert x[-1].tolist() == rows[-1]
+    assert names["column"].tolist() == [row[1] for row in rows]
+    assert names["part"].tolist() == [row[:2] for row in rows[1:3]]
+    assert names["columns"].tolist() == [[row[0], row[3]] for row in rows]
+    assert names["kept"].tolist() == [row[1:2] for row in rows]
+    assert names["every_other"].tolist() == rows[::2]
+    assert x.flip(0).tolist() == rows[::-1]
+
+
+def test_the_last_step_and_a_feature_of_sequences():
+    found = load_snippet("tensors/index_slice.py")
+    nested = found.sequences.tolist()
+    assert found.last.tolist() == [steps[-1] for steps in nested]
+    assert found.feature.tolist() == [[step[0] for step in steps] for steps in nested]
 
 
 def test_ranges_share_memory_and_lists_copy():
     found = load_snippet("tensors/index_slice.py")
-    assert found.first_two[0, 0].tolist() == [-1] * 4
-    assert found.columns[0, 0].tolist() == [0, 3]
+    assert found.part[0].tolist() == [-1, 6]
+    assert found.columns[1].tolist() == [5, 8]
     base = found.x.untyped_storage().data_ptr()
     for part in (
-        found.first,
-        found.last,
-        found.first_two,
+        found.row,
+        found.column,
+        found.part,
         found.kept,
         found.every_other,
     ):

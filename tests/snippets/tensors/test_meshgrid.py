@@ -7,16 +7,17 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from tests.helpers import load_snippet, raises_as_documented, recipes
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "tensors/meshgrid"
-ANSWER = recipes()["meshgrid"].answer
+SOURCE = (ROOT / "snippets/tensors/meshgrid.py").read_text("utf-8")
+CODE = SOURCE[SOURCE.index("ys, xs") : SOURCE.index("\nprint")]
 
 
 @pytest.mark.parametrize(("h", "w"), [(2, 3), (4, 4), (1, 5)])
-def test_the_answer_is_numpys(h, w):
-    names = {"H": h, "W": w}
-    exec(ANSWER.text, names)
+def test_the_grids_are_numpys(h, w):
+    names = {"torch": torch, "H": h, "W": w}
+    exec(CODE, names)
     rows, columns = np.mgrid[:h, :w]
     np.testing.assert_array_equal(names["rows"], rows)
     np.testing.assert_array_equal(names["columns"], columns)

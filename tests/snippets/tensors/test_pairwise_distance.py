@@ -181,3 +181,17 @@ def test_what_is_refused():
         torch.cdist(*torch.zeros(2, 2, 3).half())
     with pytest.raises(NotImplementedError):
         torch.cdist(*torch.zeros(2, 2, 3).bfloat16())
+
+
+def test_mahalanobis_by_whitening_both():
+    a, b = snippet.a.double(), snippet.b.double()
+    mean = b.mean(-2, keepdim=True)
+    inverse = np.linalg.inv(np.cov(b.T))
+    wanted = distance.cdist(a, b, "mahalanobis", VI=inverse)
+    centre = distance.cdist(a, b.mean(0, keepdim=True), "mahalanobis", VI=inverse)
+    L = torch.linalg.cholesky(torch.cov(b.mT))
+    a, b = (
+        torch.linalg.solve_triangular(L, (m - mean).mT, upper=False).mT for m in (a, b)
+    )
+    torch.testing.assert_close(torch.cdist(a, b).numpy(), wanted, atol=1e-6, rtol=0)
+    torch.testing.assert_close(a.norm(dim=1).numpy(), centre[:, 0])

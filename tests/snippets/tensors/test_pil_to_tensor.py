@@ -197,3 +197,9 @@ def test_the_documented_warnings(colours):
 def test_a_mask_keeps_its_numbers():
     mask = Image.fromarray(np.array([[0, 3], [255, 1]], np.uint8))
     assert torch.from_numpy(np.array(mask)).long().tolist() == [[0, 3], [255, 1]]
+
+
+def test_a_name_that_pillow_has_removed():
+    with raises_as_documented(PAGE, "AttributeError: module 'PIL.Image' has no"):
+        Image.ANTIALIAS  # noqa: B018
+    assert Image.LANCZOS == Image.Resampling.LANCZOS

@@ -115,6 +115,9 @@ def test_what_is_refused():
     with raises_as_documented(PAGE, "RuntimeError: probability tensor"):
         torch.multinomial(weights.log(), 1)
     assert torch.multinomial(weights.log().softmax(-1), 1).shape == (1,)
+    few = torch.tensor([0.0, 1, 0])  # one that can be drawn
+    assert set(torch.multinomial(few, 9, replacement=True).tolist()) == {1}
+    assert len(set(torch.multinomial(few, 2).tolist()) - {1}) == 1
     with raises_as_documented(PAGE, "RuntimeError: multinomial only"):
         torch.multinomial(torch.tensor([1, 2]), 1)
     with pytest.raises(TypeError, match="generator"):

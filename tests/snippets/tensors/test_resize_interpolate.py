@@ -134,6 +134,11 @@ def test_what_is_refused():
         F.interpolate(x.half(), size=4, mode="bilinear", antialias=True)
     with raises_as_documented(PAGE, "TypeError: expected size"):
         F.interpolate(x, size=(8 / 2, 8 / 2))
+    with raises_as_documented(PAGE, "RuntimeError: Input and output sizes"):
+        F.interpolate(x[:, :, 8:], size=4)
+    for mode in ("nearest", "bilinear"):
+        with raises_as_documented(PAGE, "RuntimeError: Input and output sizes"):
+            F.interpolate(x[:, :, :1, :1], scale_factor=0.5, mode=mode)
 
 
 def test_the_old_name_warns():

@@ -18,11 +18,12 @@ def names(folder):
 
 def test_the_newest_stay_beyond_a_new_number_of_digits(tmp_path):
     """The answer as it is pasted, with a folder that does not exist yet."""
-    pasted = {}
-    exec(ANSWER.text, pasted)
-    assert not ANSWER.yours
     folder = tmp_path / "new" / "folder"
-    for step in (8, 9, 10, 99, 100):
+    pasted = {"states": {"step": 8}, "folder": folder}
+    assert set(ANSWER.yours) == set(pasted)
+    exec(ANSWER.text, pasted)
+    assert names(folder) == ["step00000008.pt"]
+    for step in (9, 10, 99, 100):
         pasted["save_rotating"]({"step": step}, folder)
     assert names(folder) == [f"step{step:08}.pt" for step in (10, 99, 100)]
     assert torch.load(folder / "step00000100.pt")["step"] == 100
@@ -73,3 +74,12 @@ def test_beside_files_of_later_steps_it_saves_deletes_none_and_says_so(
     assert names(tmp_path / "checkpoints") == saved
     rotation.save_rotating({"step": 300}, "checkpoints", keep=2)  # once more
     assert names(tmp_path / "checkpoints") == saved[1:]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a device of Linux")
+def test_a_full_disk():
+    states = {"weight": torch.zeros(1_000_000)}
+    with raises_as_documented(PAGE, "OSError: [Errno 28]"):
+        torch.save(states, "/dev/full", _use_new_zipfile_serialization=False)
+    with pytest.raises(RuntimeError, match="unexpected pos"):
+        torch.save(states, "/dev/full")

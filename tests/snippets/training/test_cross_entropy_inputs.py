@@ -130,3 +130,10 @@ def test_messages(start, logits, target):
 def test_float_labels():
     with raises_as_documented(PAGE, "RuntimeError: expected target dtype"):
         F.cross_entropy(LOGITS, TARGET.float())
+
+
+def test_logits_of_one_dimension():
+    with raises_as_documented(PAGE, "IndexError: Dimension out of range"):
+        LOGITS[0].log_softmax(1)
+    loss = F.cross_entropy(LOGITS[0][None], TARGET[:1])
+    torch.testing.assert_close(loss, F.cross_entropy(LOGITS[:1], TARGET[:1]))

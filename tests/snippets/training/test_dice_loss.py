@@ -1,6 +1,7 @@
 """dice-loss: against F1 of scikit-learn, a float64 loop and hand-worked numbers."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -53,6 +54,19 @@ def test_variants():
     fp, fn = p.sum() - overlap, y.sum() - overlap
     tversky = (overlap + 0.5) / (overlap + 0.5 * fp + 0.5 * fn + 0.5)
     torch.testing.assert_close(tversky, (2 * overlap + 1) / (total + 1))
+
+
+def test_one_logit_per_pixel_as_the_page_writes_it():
+    mask = torch.rand(4, 1, 512, 512) < 0.5
+    right = torch.rand(mask.shape) < 0.9
+    logits = 40 * (2.0 * torch.where(right, mask, ~mask) - 1).half()
+    pair, value = re.findall(
+        r"`(p, y = [^`]+|1 - \(2 [^`]+)`", recipes()["dice-loss"].pages["en"].body
+    )
+    names = {"logits": logits, "mask": mask}
+    exec(pair, names)
+    f1 = f1_score(mask.flatten(), (logits > 0).flatten())
+    assert eval(value, names).item() == pytest.approx(1 - f1, rel=1e-4)
 
 
 def test_ignored_pixels_do_not_count():

@@ -12,7 +12,7 @@ snippet = load_snippet("training/focal_loss_binary.py")
 def test_it_is_the_loop():
     losses = []
     for row, wanted in zip(
-        snippet.logits.tolist(), snippet.labels.tolist(), strict=True
+        snippet.outputs.tolist(), snippet.labels.tolist(), strict=True
     ):
         for z, y in zip(row, wanted, strict=True):
             p = 1 / (1 + math.exp(-z if y else z))  # of the true answer

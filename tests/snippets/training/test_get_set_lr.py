@@ -88,3 +88,10 @@ def test_the_documented_messages():
         scheduler.print_lr()
     with raises_as_documented(PAGE, "UserWarning: To get the"):
         scheduler.get_lr()
+
+
+def test_a_new_scheduler_sets_the_rate_at_once():
+    optimizer = sgd(lr=0.5)
+    lr_scheduler.LambdaLR(optimizer, lambda epoch: (epoch + 1) / 10)
+    (group,) = optimizer.param_groups
+    assert (group["lr"], group["initial_lr"]) == (0.05, 0.5)

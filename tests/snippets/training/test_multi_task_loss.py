@@ -103,3 +103,14 @@ def test_two_backward_calls():
     loss_label.backward()
     with raises_as_documented(PAGE, "RuntimeError: Trying to backward"):
         loss_value.backward()
+
+
+def test_a_second_head_on_a_language_model():
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(vocab_size=10, n_embd=4, n_layer=1, n_head=1)
+    model = transformers.GPT2LMHeadModel(config)
+    new_head = nn.Linear(4, 3)
+    inputs = {"input_ids": torch.tensor([[1, 2, 3]])}
+    out = model(**inputs, output_hidden_states=True)
+    torch.testing.assert_close(out.logits, model.lm_head(out.hidden_states[-1]))
+    assert new_head(out.hidden_states[-1]).shape == (1, 3, 3)

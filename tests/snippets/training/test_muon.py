@@ -45,11 +45,36 @@ def test_which_weights_go_where():
     assert [g["lr"] for g in groups] == [3e-4, 3e-4]
 
 
-def test_a_sequential_without_names_hides_its_embedding():
-    model = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 9))
+def matrices_in_muon(model) -> list[str]:
+    """The names of what the answer gives to Muon."""
     assert set(ANSWER.yours) == {"model"}
     exec(ANSWER.text, names := {"model": model})
-    assert [p is model[0].weight for p in names["hidden"]] == [True, False]
+    known = {p: name for name, p in model.named_parameters()}
+    assert len(names["hidden"]) + len(names["rest"]) == len(known)
+    return [known[p] for p in names["hidden"]]
+
+
+def test_a_sequential_without_names():
+    layers = nn.Embedding(9, 4), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 9)
+    assert matrices_in_muon(nn.Sequential(*layers)) == ["1.weight"]
+
+
+def test_the_classifier_of_a_vit():
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = transformers.ViTConfig(**sizes, intermediate_size=16, image_size=32)
+    model = transformers.ViTForImageClassification(config)
+    hidden = matrices_in_muon(model)
+    assert len(hidden) == 6
+    assert "classifier.weight" not in hidden
+
+
+def test_a_last_layer_that_was_created_first():
+    layers = {"head": nn.Linear(4, 9), "body": nn.Linear(4, 4)}
+    model = nn.ModuleDict(layers)
+    before, _ = ANSWER.text.split("hidden, rest = [], []")
+    exec(before + "outer.add(model.head.weight)", names := {"model": model})
+    assert names["outer"] == {model.head.weight, model.body.weight}
+    assert matrices_in_muon(model) == ["head.weight"]
 
 
 def test_every_weight_was_moved_once():
@@ -80,15 +105,11 @@ def small(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "matrices"), [("llama", 7), ("gpt2", 0), ("decoder", 6)]
+    ("kind", "matrices"), [("llama", 7), ("gpt2", 0), ("decoder", 5)]
 )
 def test_the_answer_with_other_names(kind, matrices):
     model = small(kind)
-    scope = {"model": model}
-    assert set(ANSWER.yours) == set(scope)
-    exec(ANSWER.text, scope)
-    known = {p: name for name, p in model.named_parameters()}
-    hidden = [known[p] for p in scope["hidden"]]
+    hidden = matrices_in_muon(model)
     assert not [n for n in hidden if "emb" in n or "lm_head" in n]
     if kind == "gpt2":  # Conv1D holds matrices, too: all but wte and wpe
         every = [n for n, p in model.named_parameters() if p.ndim == 2]
@@ -98,7 +119,6 @@ def test_the_answer_with_other_names(kind, matrices):
         ]
     else:
         assert len(hidden) == matrices
-    assert len(scope["hidden"]) + len(scope["rest"]) == len(known)
 
 
 @pytest.mark.parametrize("shape", [(64, 16), (16, 64), (32, 32)])

@@ -55,5 +55,5 @@ def test_its_schedule_is_that_of_the_recipe():
         (ROOT / "snippets/training" / name).read_text("utf-8")
         for name in ("warmup_cosine.py", "plot_warmup_cosine.py")
     )
-    start, end = recipe.index("warmup = "), recipe.index("\nfor step")
+    start, end = recipe.index("warmup = "), recipe.index("\nfor _")
     assert recipe[start:end] in picture

@@ -122,12 +122,24 @@ def test_the_lines_of_the_table():
     table = page.partition("## Why")[0].splitlines()
     rows = [line.split("|") for line in table if line.startswith("|")]
     code = [row[2].strip(" `") for row in rows[2:]]
-    assert len(code) == 6
+    assert len(code) == 7
     names = {"nn": nn, "torch": torch, "pred": pred, "y": y, "q": 0.9}
     values = [eval(line, names) for line in code]
     s = snippet
-    expected = [s.loss, s.rmse, s.mae, s.huber, s.pinball, s.mape]
+    turn = 1 - np.cos(pred.numpy() - y.numpy()).mean()
+    angle = torch.tensor(turn)
+    expected = [s.loss, s.rmse, s.mae, s.huber, s.pinball, angle, s.mape]
     torch.testing.assert_close(values, expected)
+
+
+def test_angles():
+    degrees = torch.tensor([359.0, 1.0]).deg2rad()
+    assert 1 - (degrees[0] - degrees[1]).cos() < 1e-3
+    y = torch.tensor([350.0, 40.0, 30.0]).deg2rad()
+    grid = torch.linspace(0, 2 * torch.pi, 10001)
+    best = grid[(1 - (grid[:, None] - y).cos()).mean(1).argmin()]
+    mean = torch.atan2(y.sin().mean(), y.cos().mean()).remainder(2 * torch.pi)
+    torch.testing.assert_close(best, mean, atol=1e-3, rtol=0)
 
 
 def test_targets_from_numpy():

@@ -58,16 +58,21 @@ def parts():
     return model, optimizer, scheduler
 
 
-def test_the_file_holds_every_state(tmp_path):
+def test_the_file_holds_every_state(tmp_path, monkeypatch):
     """The answer as it is pasted; the folder is new, and in a new folder."""
-    path, run = tmp_path / "runs" / "1" / "last.pt", parts()
-    names = {}
+    monkeypatch.chdir(tmp_path)
+    run = dict(zip(["model", "optimizer", "scheduler"], parts(), strict=True))
+    names = {**run, "best_loss": 0.25}
+    assert set(ANSWER.yours) == set(names)
     exec(ANSWER.text, names)
-    assert not ANSWER.yours
-    names["save_checkpoint"](path, 7, 0.25, *run)
+    last = Path("checkpoints/last.pt")
+    assert load(last)["epoch"] == 2  # the last of three
+    assert list(last.parent.iterdir()) == [last]
+    path = tmp_path / "runs" / "1" / "last.pt"
+    names["save_checkpoint"](path, 7, 0.25, **run)
     saved = load(path)
     assert (saved.pop("epoch"), saved.pop("best_loss")) == (7, 0.25)
-    for key, part in zip(["model", "optimizer", "scheduler"], run, strict=True):
+    for key, part in run.items():
         state = saved.pop(f"{key}_state_dict")
         torch.testing.assert_close(state, part.state_dict(), rtol=0, atol=0)
     assert saved == {}
@@ -170,6 +175,8 @@ def test_the_files_that_are_no_checkpoints(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with raises_as_documented(PAGE, "RuntimeError: Parent directory checkpoints"):
         torch.save({}, "checkpoints/last.pt")
+    with pytest.raises(FileNotFoundError, match=r"\[Errno 2\] No such file or dir"):
+        torch.save({}, "checkpoints/last.pt", _use_new_zipfile_serialization=False)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 import torch
+from torch.utils.data import DataLoader
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented
 
@@ -66,6 +67,12 @@ def test_it_stops_saves_and_goes_on_to_the_same_weights(tmp_path, capsys):
     on_signal.train(batches(), 13, every=5, folder=tmp_path)
     done = [f"{n} of 13 steps are done" for n in (0, 7, 13)]
     assert capsys.readouterr().out.splitlines() == done
+
+
+def test_a_loader_of_a_few_batches_is_read_again_for_each_epoch(tmp_path):
+    loader = DataLoader(torch.linspace(-1, 1, 12).view(12, 1), 4)  # 3 batches
+    on_signal.train(loader, 8, folder=tmp_path)
+    assert names(tmp_path) == ["step00000008.pt"]
 
 
 # A job in a session of its own for each case, with workers that load its data. In step

@@ -121,6 +121,7 @@ def test_served_and_inspected():
         port = address.rstrip("/").rpartition(":")[2]
         second = [*PROGRAM, "--logdir", "runs", "--port", port]
         other = subprocess.run(second, capture_output=True, text=True, check=False)
+        assert quoted(PAGE, "TensorFlow installation not found") in other.stderr
         message = quoted(PAGE, "ERROR: TensorBoard could not bind").replace(
             "6006", port
         )

@@ -102,12 +102,18 @@ def test_the_variants():
 
 @pytest.mark.parametrize(("warmup_steps", "reached"), [(2.5, False), (50 // 20, True)])
 def test_a_fraction_of_a_step_misses_the_maximum(warmup_steps, reached):
-    names = {"optimizer": sgd(), "total_steps": 50, "warmup_steps": warmup_steps}
-    found = []
-    names["print"] = lambda _: found.append(names["optimizer"].param_groups[0]["lr"])
-    exec(recipes()["warmup-cosine"].answer.text, names)
+    optimizer, found = sgd(), []
+    names = {"optimizer": optimizer, "warmup_steps": warmup_steps}
+    names |= {"epochs": 5, "loader": range(10)}
+
+    def train_step(_):
+        found.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+
+    exec(recipes()["warmup-cosine"].answer.text, names | {"train_step": train_step})
     assert (max(found) == pytest.approx(0.1)) is reached
     assert len(found) == 50
+    assert optimizer.param_groups[0]["lr"] < 1e-3 * max(found)  # the fall ends there
 
 
 def test_what_is_refused():
