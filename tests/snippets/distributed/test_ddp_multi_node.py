@@ -34,11 +34,12 @@ TORCHRUN = str(Path(sys.executable).parent / "torchrun")
 DRIVER = """
 import runpy, sys
 import torch.distributed as dist
+main = runpy.run_path(sys.argv[2])["main"]  # its imports come before the group
 join, leave = dist.init_process_group, dist.destroy_process_group
 dist.destroy_process_group = lambda: None
 runpy.run_path(sys.argv[1])
 dist.init_process_group, dist.destroy_process_group = lambda *a, **given: None, leave
-runpy.run_path(sys.argv[2])["main"]()
+main()
 """
 
 

@@ -39,6 +39,7 @@ def work(rank, store):
     except RuntimeError as error:
         if rank == 0:
             print(f"RuntimeError: {error}")
+    dist.destroy_process_group()
 
 if __name__ == "__main__":
     mp.spawn(work, args=(sys.argv[1],), nprocs=2)
