@@ -137,7 +137,7 @@ def test_another_dtype_and_a_batch(snippet):
     A, x = snippet.A, torch.rand(5, 4, 2)
     with raises_as_documented(PAGE, "RuntimeError: expected scalar type Double"):
         A.double() @ x[0]
-    with raises_as_documented(PAGE, "RuntimeError: expand is unsupported"):
+    with pytest.raises(RuntimeError, match="expand is unsupported"):
         A @ x
     y = torch.stack([A @ b for b in x])
     expected = np.einsum("rc,bcd->brd", A.to_dense().numpy(), x.numpy())
