@@ -62,11 +62,11 @@ def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     yield "recipes.json", compact(recipes)
     yield "texts.json", compact(shown)
     yield "search.js", (catalogue.root / find.WORKER).read_text("utf-8")
-    for lang in LANGUAGES:
-        index = search.index(catalogue, lang)
+    indexes = {lang: search.index(catalogue, lang) for lang in LANGUAGES}
+    for lang, index in indexes.items():
         del index["docs"]["asked"], index["docs"]["often"]  # all of it is in the state
-        yield f"index-{lang}.json", compact(index)
         yield f"state-{lang}", worker.saved(find.started(catalogue, lang))
+    yield "index.json", compact(indexes)
 
 
 def entry(catalogue: Catalogue, recipe: Recipe) -> dict:

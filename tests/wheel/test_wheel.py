@@ -220,7 +220,7 @@ def test_a_long_log_is_read_to_its_end(run):
 
 
 def test_a_broken_index_says_how_to_mend_it(run, installed):
-    file = installed / "pytorch_cookbook/data/index-en.json.xz"
+    file = installed / "pytorch_cookbook/data/index.json.xz"
     whole = file.read_bytes()
     file.write_bytes(whole[:100])
     try:

@@ -58,10 +58,8 @@ def language(lang: str, text: str = "") -> str:
 def started(lang: str) -> worker.quickjs.Context:
     """The site's search worker, on a language's index."""
     (other,) = {*LANGUAGES} - {lang}
-    index, state = read(f"index-{lang}.json"), read(f"state-{lang}")
-    return worker.started(
-        read("search.js"), index, lambda: read(f"index-{other}.json"), state
-    )
+    index, state = read("index.json"), read(f"state-{lang}")
+    return worker.started(read("search.js"), index[lang], lambda: index[other], state)
 
 
 def find(query: str, lang: str) -> list[str]:
