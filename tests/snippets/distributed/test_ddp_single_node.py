@@ -67,7 +67,8 @@ def check():
     torch.save([weight, training, losses, drawn], f"{rank}.pt")
     leave()
 
-check()  # as in main(), nothing holds the group, and gloo's threads, until the exit
+# A global model would hold the group to the exit, where gloo's threads may abort.
+check()
 """
 
 
