@@ -3,12 +3,17 @@
 import gc
 import multiprocessing
 import os
+import shutil
+import tempfile
 import threading
 import time
 from pathlib import Path
 
 import psutil
 import torch
+
+from cookbook.running.child import GUARD, LOGS
+from cookbook.running.runner import KEEPS_GROUP, read
 
 SECONDS = 2.0  # for threads and processes that are just ending
 THREADS = Path("/proc/self/task")  # Linux has it
@@ -34,6 +39,30 @@ LASTING += ("process_request_thread", "cookbook-runner")
 UNDO = "undo it by monkeypatch or a fixture, or do it in a process of its own"
 END = "end it in the test"
 OWN = "open it in a process of its own: helpers.run_python"
+FREE = "hold its DDP model in a function, import before the group, destroy the group"
+
+
+class Notes:
+    """What the Pythons that tests start note at their end: a group whose threads run.
+
+    At the exit of Python such a thread may end the process.
+    """
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp())
+        os.environ.update({"PYTHONPATH": str(GUARD.parent), LOGS: str(self.folder)})
+
+    def left(self, test: Path) -> list[str]:
+        """What has been noted since the last call; sharded models may keep a group."""
+        log = self.folder / "left.log"
+        noted = set(read(log).splitlines())
+        log.unlink(missing_ok=True)
+        if KEEPS_GROUP.search(test.read_text("utf-8")):
+            return []
+        return [f"a process that ended with {one}: {FREE}" for one in sorted(noted)]
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Before:
