@@ -58,7 +58,8 @@ def test_the_box_ranks_as_the_shell_does(page, catalogue, lang):
         found = asked(worker, words)["items"]
         expect_first(page, f"/{lang}/{found[0][0]['location']}")
     announced = page.locator(".md-search-result__meta[role=status]")
-    expect(announced).to_contain_text(str(len(found)))
+    counted = f"{len(found)} recipes" if lang == "en" else f"{len(found)} 个条目"
+    expect(announced).to_have_text(counted)
 
 
 def test_keys_lead_to_the_box_and_to_a_result(page):
