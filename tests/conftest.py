@@ -9,7 +9,7 @@ import torch.distributed as dist
 
 from tests import helpers
 from tests import own_process as apart
-from tests.leftovers import Before, Notes
+from tests.leftovers import Before, noted, watch
 from tests.limits import limited, stderr_key
 
 os.environ["PYTHONFAULTHANDLER"] = "1"  # what a test starts tells where it hangs
@@ -18,14 +18,12 @@ os.environ["PYTHONFAULTHANDLER"] = "1"  # what a test starts tells where it hang
 # what makes tensors, and no later `with torch.device(…):` would reach torch.linspace.
 with torch.device("meta"):
     torch.empty(0)
-
-
-notes_key = pytest.StashKey[Notes]()
+if not apart.inside():  # that Python is watched as the one that starts it
+    watch()
 
 
 def pytest_configure(config):
     config.stash[stderr_key] = os.dup(2)  # before a test, when nothing is captured
-    config.stash[notes_key] = Notes()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -71,8 +69,9 @@ def nothing_left(request):
         helpers.seed()  # torch starts with another in each process
         before = Before()
         yield
-        left = request.config.stash[notes_key].left(request.path)
-        left += [] if apart.inside() else before.left()  # that Python ends with its file
+        left = noted(request.path)
+        if not apart.inside():  # that Python ends with its file
+            left += before.left()
         if left:
             leaves = "\n".join(left)
             pytest.fail(f"{request.node.nodeid} leaves\n{leaves}", pytrace=False)
@@ -109,10 +108,9 @@ def pytest_runtest_makereport(item):
     return report
 
 
-def pytest_unconfigure(config):
+def pytest_unconfigure():
     """End at once: a group that a test has left may abort Python's exit."""
     apart.close()
-    config.stash[notes_key].close()
     if apart.inside():
         sys.stdout.flush()
         os._exit(0)

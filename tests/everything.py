@@ -17,7 +17,7 @@ from cookbook.running.runner import usable_cores
 PYTEST = [sys.executable, "-m", "pytest"]
 PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
 RECIPES = ("snippets", "chains", "paddle", "gpu")  # folders of tests
-ENGINE = [f"tests/{one}" for one in ("engine", "search", "site", "wheel")]
+ENGINE = [f"tests/{one}" for one in ("engine", "hygiene", "search", "site", "wheel")]
 
 
 def shares() -> list[list[str]]:

@@ -1,5 +1,6 @@
 """What a test may not leave behind in pytest's own process, where it meets others."""
 
+import atexit
 import gc
 import multiprocessing
 import os
@@ -42,27 +43,24 @@ OWN = "open it in a process of its own: helpers.run_python"
 FREE = "hold its DDP model in a function, import before the group, destroy the group"
 
 
-class Notes:
-    """What the Pythons that tests start note at their end: a group whose threads run.
+def watch():
+    """Let each Python that tests start note at its end a process group it has left.
 
-    At the exit of Python such a thread may end the process.
+    At the exit of Python a thread of such a group may end the process.
     """
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ.update({"PYTHONPATH": str(GUARD.parent), LOGS: folder})
 
-    def __init__(self):
-        self.folder = Path(tempfile.mkdtemp())
-        os.environ.update({"PYTHONPATH": str(GUARD.parent), LOGS: str(self.folder)})
 
-    def left(self, test: Path) -> list[str]:
-        """What has been noted since the last call; sharded models may keep a group."""
-        log = self.folder / "left.log"
-        noted = set(read(log).splitlines())
-        log.unlink(missing_ok=True)
-        if KEEPS_GROUP.search(test.read_text("utf-8")):
-            return []
-        return [f"a process that ended with {one}: {FREE}" for one in sorted(noted)]
-
-    def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
+def noted(test: Path) -> list[str]:
+    """What has been noted since the last call; sharded models may keep a group."""
+    log = Path(os.environ[LOGS], "left.log")
+    lines = set(read(log).splitlines())
+    log.unlink(missing_ok=True)
+    if KEEPS_GROUP.search(test.read_text("utf-8")):
+        return []
+    return [f"a process that ended with {line}: {FREE}" for line in sorted(lines)]
 
 
 class Before:

@@ -15,6 +15,7 @@ from tests.conftest import *
 """
 # The last of LEFT: nothing can end it for another test.
 GROUP = 'dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)'
+DRIVER = f"import torch.distributed as dist; {GROUP}; kept = dist.group.WORLD"
 LEFT = {
     "destroyed_group": (
         f"{GROUP}; sys.kept = dist.group.WORLD; dist.destroy_process_group()",
@@ -52,6 +53,10 @@ LEFT = {
     "environment": (
         "os.environ['ANSWER'] = '42'",
         "the environment's ANSWER is '42', was None: undo it by monkeypatch",
+    ),
+    "driver": (
+        f"""subprocess.run([sys.executable, "-c", {DRIVER!r}])""",
+        "a process that ended with a process group, whose threads still run: hold ",
     ),
     "group": (GROUP, "a process group: open it in a process of its own"),
 }
