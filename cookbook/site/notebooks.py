@@ -1,8 +1,8 @@
 """A notebook of each recipe, made from its page: the site offers it as a download.
 
 A file that must be one (other processes read it, a shell block or another file of the
-page names it, it asks for its own path or arguments) is written by its cell and run
-beside the kernel; all else runs in the kernel.
+page names it, it prints its own name, it asks for its path or arguments) is written by
+its cell and run beside the kernel; all else runs in the kernel.
 """
 
 import re
@@ -61,7 +61,7 @@ def _cells(catalogue: Catalogue, page: Page, site: str) -> Iterator[NotebookNode
         place = rf"]({site}{page.lang}/\g<path>/\g<anchor>)"
         text = LINK.sub(place, text)
     blocks = [block for block in page.blocks if block.mark != "skip"]
-    start = 0
+    start, waiting = 0, []
     for fence in FENCE.finditer(text):
         block = blocks[0] if blocks and _shows(fence, blocks[0]) else None
         if block:
@@ -72,7 +72,11 @@ def _cells(catalogue: Catalogue, page: Page, site: str) -> Iterator[NotebookNode
             yield v4.new_markdown_cell(prose)
         start = fence.end()
         if block:
-            yield from _code(page, block)
+            waiting.append(block)
+            ready = [one for one in waiting if not _calls(one, blocks)]
+            waiting = [one for one in waiting if one not in ready]
+            for one in sorted(ready, key=lambda one: one.language != PYTHON):
+                yield from _code(page, one)
     if prose := text[start:].strip():
         yield v4.new_markdown_cell(prose)
 
@@ -81,6 +85,13 @@ def _shows(fence: re.Match, block: Block) -> bool:
     if block.snippet:
         return fence["title"] == block.snippet.name
     return fence["code"].rstrip("\n") == block.code.rstrip("\n")
+
+
+def _calls(block: Block, later: list[Block]) -> bool:
+    """Whether a shell block calls a file that the page shows below it."""
+    if block.language == PYTHON:
+        return False
+    return any(one.snippet and one.snippet.name in block.code for one in later)
 
 
 def _code(page: Page, block: Block) -> Iterator[NotebookNode]:
@@ -103,8 +114,10 @@ def _code(page: Page, block: Block) -> Iterator[NotebookNode]:
 def _must_be_file(page: Page, block: Block) -> bool:
     stem = block.snippet.stem
     named = re.compile(rf"\b{stem}\.py\b|\b(?:from|import) {stem}\b")
-    others = (one.code for one in page.blocks if one is not block)
-    return any(map(named.search, others)) or bool(AS_FILE.search(block.code))
+    others = [one.code for one in page.blocks if one is not block]
+    if AS_FILE.search(block.code):
+        return True
+    return any(map(named.search, [*others, recorded_output(page, block)]))
 
 
 def recorded_output(page: Page, block: Block) -> str:

@@ -24,8 +24,16 @@ def made():
     return make
 
 
-# One that runs in the kernel, one that draws, one whose file other processes run.
-@pytest.mark.parametrize("slug", ["topk-sort", "label-smoothing", "ddp-single-node"])
+SLUGS = [  # one that
+    "topk-sort",  # runs in the kernel
+    "label-smoothing",  # draws
+    "compile-graph-breaks",  # prints its own name
+    "ddp-single-node",  # has a file that other processes run
+    "ddp-multi-node",  # calls this file above it
+]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
 def test_it_prints_what_it_shows(made, slug):
     assert not fault(made(slug))
 
