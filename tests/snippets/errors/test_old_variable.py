@@ -112,7 +112,7 @@ def test_names_and_words_that_are_gone():
         nn.init.xavier_uniform(w)
     assert not hasattr(torch, "rfft")
     assert not hasattr(torch, "_six")
-    with pytest.raises(RuntimeError, match="deprecated since version 1.9"):
+    with pytest.raises(RuntimeError, match=r"deprecated since version 1\.9"):
         torch.solve(w, w)
     mask = torch.tensor([True, False])
     with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):
