@@ -110,8 +110,14 @@ def test_names_and_words_that_are_gone():
         nn.utils.clip_grad_norm([w], 1.0)
     with pytest.warns(FutureWarning, match="xavier_uniform_"):
         nn.init.xavier_uniform(w)
-    with raises_as_documented(PAGE, "AttributeError: module 'torch'"):
-        torch.rfft(torch.ones(4), 1)
+    assert not hasattr(torch, "rfft")
+    assert not hasattr(torch, "_six")
+    with pytest.raises(RuntimeError, match=r"deprecated since version 1\.9"):
+        torch.solve(w, w)
+    mask = torch.tensor([True, False])
+    with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):
+        1 - mask
+    assert (~mask).tolist() == [False, True]
 
 
 def test_functions_without_static_methods():
