@@ -12,7 +12,6 @@ from tests.helpers import (
     assert_documented,
     in_two_processes,
     load_snippet,
-    raises_as_documented,
 )
 
 SNIPPET = "distributed/distributed_checkpoint.py"
@@ -197,8 +196,3 @@ def test_a_folder_that_is_used_again(saved):
     assert_documented(
         PAGE, "UserWarning: Detected", f"UserWarning: {caught[0].message}"
     )
-
-
-def test_torch_load_wants_a_file(saved):
-    with raises_as_documented(PAGE, "IsADirectoryError"):
-        torch.load(saved, weights_only=True)

@@ -1,5 +1,6 @@
 """fsdp2: two processes that share a model, against one process without shards."""
 
+import functools
 import os
 
 import pytest
@@ -321,3 +322,18 @@ def test_fsdp1_takes_one_dtype_and_fsdp2_an_adapter_of_another():
     model = fully_shard(Adapted())
     model(torch.ones(1, 2)).sum().backward()
     assert model.adapter.weight.grad.dtype == torch.float32
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.filterwarnings("ignore")
+def test_the_whole_model_runs_before_a_part_of_it():
+    x = torch.ones(1, 2)
+    wrap = functools.partial(FullyShardedDataParallel, device_id=torch.device("cpu"))
+    old = wrap(nn.Sequential(wrap(nn.Linear(2, 2)), nn.Linear(2, 2)))
+    old.module[0](x)
+    with raises_as_documented(PAGE, "AssertionError: Non-root FSDP"):
+        old(x)
+    new = fully_shard(nn.Sequential(fully_shard(nn.Linear(2, 2)), nn.Linear(2, 2)))
+    new[0](x)
+    with pytest.raises(RuntimeError, match="has already been lazily initialized"):
+        new(x)
