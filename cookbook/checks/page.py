@@ -36,7 +36,7 @@ def problems(page: Page) -> Iterator[Problem]:
 
 def unclear(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
     """What the site may show differently from how the checks read it."""
-    rules = {"block": rule_of_blocks, "heading": "shown-unread", "html": "html-in-page"}
+    rules = {"block": rule_of_blocks, "html": "html-in-page"}
     for line, kind, text in page.document.unclear:
         yield page.problem(line, rules[kind], text=text.strip().partition("\n")[0])
 
