@@ -1,9 +1,9 @@
 """All that is wrong with the pages and snippets: the build and the tests ask here."""
 
 import gzip
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 
 from cookbook.book import gains, moved, records
@@ -23,7 +23,6 @@ def problems(catalogue: Catalogue, rendered: bool = True) -> list[Problem]:
     found = _problems(catalogue, everywhere, catalogue.recipes)
     found += _record_problems(catalogue.root)
     found += _moved_problems(catalogue)
-    found += _unused_snippets(catalogue.root, catalogue.pages)
     if rendered:
         found += _shown_problems(catalogue.root, everywhere, found)
     return in_order(found)
@@ -144,28 +143,18 @@ def _taken_names(
 ) -> Iterator[Problem]:
     """Pages that have another recipe's title, or many of its aliases."""
     pages = [recipe.written[lang] for recipe in catalogue.written_in(lang)]
-    pages = [page for page in pages if page.path not in broken]
-    titles = {page.meta["title"].casefold() for page in pages}
-    leads: dict[str, dict[str, Page]] = defaultdict(dict)  # to which pages, by slug
-    for one in pages:
-        for name in _names(one):
-            leads[name][one.slug] = one
-    for one in pages:
-        shared = [name for name in _names(one) if len(leads[name]) > 1]
-        if len(shared) <= limits.SHARED_ALIASES:
-            shared = [name for name in shared if name in titles]
-        if shared:
-            others = {two for name in shared for two in leads[name].values()} - {one}
-            places = sorted(f"{two.path}:{two.meta_line('title')}" for two in others)
-            facts = {"names": ", ".join(shared), "places": ", ".join(places)}
-            at = one.meta_line("aliases")
-            yield one.problem(at, "names-taken", **facts, limit=limits.SHARED_ALIASES)
-
-
-def _names(page: Page) -> dict[str, None]:
-    """The title and the aliases by which a search finds a page, each once."""
-    names = (page.meta["title"], *page.meta["aliases"])
-    return dict.fromkeys(name.casefold() for name in names)
+    names = {
+        page: {name.casefold() for name in (page.meta["title"], *page.meta["aliases"])}
+        for page in pages
+        if page.path not in broken
+    }
+    for one, two in permutations(names, 2):
+        shared = names[one] & names[two]
+        titles = {page.meta["title"].casefold() for page in (one, two)}
+        if titles & shared or len(shared) > limits.SHARED_ALIASES:
+            facts = {"names": ", ".join(sorted(shared)), "limit": limits.SHARED_ALIASES}
+            facts["place"] = f"{two.path}:{two.meta_line('title')}"
+            yield one.problem(one.meta_line("aliases"), "names-taken", **facts)
 
 
 def _shown_by(pages: list[Page]) -> dict[Path, bool]:
@@ -181,18 +170,8 @@ def _shown_by(pages: list[Page]) -> dict[Path, bool]:
     return found
 
 
-def _unused_snippets(root: Path, pages: list[Page]) -> Iterator[Problem]:
-    """Each snippet is shown somewhere."""
-    shown = _shown_by(pages)
-    for file in sorted((root / "snippets").rglob("*.py")):
-        path = file.relative_to(root)
-        if path not in shown:
-            include = path.relative_to("snippets")
-            yield Problem(path, 1, "snippet-unused", {"include": include})
-
-
 def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Problem]:
-    """Each snippet fits a screen, and claims something; each picture is light."""
+    """Each snippet is shown, short, and claims something; each picture is light."""
     root, shown = catalogue.root, _shown_by(pages)
     for one in pages:
         with suppress(PageError):
@@ -202,6 +181,9 @@ def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Probl
         if path in shown:
             yield from snippets.problems(root, path, shown[path])
             yield from snippets.test_problems(root, path, tests_of(path))
+        else:
+            include = path.relative_to("snippets")
+            yield Problem(path, 1, "snippet-unused", {"include": include})
     for file in sorted((root / "snippets").rglob("*.svg")):  # each page carries its own
         picture = file.read_bytes()
         limit = limits.RASTER if b"data:image" in picture else limits.PICTURE
