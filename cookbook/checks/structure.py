@@ -149,7 +149,7 @@ def _taken_names(
         if page.path not in broken
     }
     for one, two in permutations(names, 2):
-        shared = names[one] & names[two]
+        shared = names[one] & names[two] if one.slug != two.slug else set()
         titles = {page.meta["title"].casefold() for page in (one, two)}
         if titles & shared or len(shared) > limits.SHARED_ALIASES:
             facts = {"names": ", ".join(sorted(shared)), "limit": limits.SHARED_ALIASES}
