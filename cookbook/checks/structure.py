@@ -9,8 +9,16 @@ from pathlib import Path
 from cookbook.book import gains, moved, records
 from cookbook.book.catalogue import CATEGORIES, RELATIONS, Catalogue, Recipe
 from cookbook.book.pages import INCLUDE, LANGUAGES, Page, PageError, tests_of
-from cookbook.checks import answers, files, messages, page, prose, snippets, twins
-from cookbook.checks.shown import Referee
+from cookbook.checks import (
+    answers,
+    files,
+    messages,
+    page,
+    prose,
+    shown,
+    snippets,
+    twins,
+)
 from cookbook.rules import Problem, limits
 
 
@@ -24,7 +32,7 @@ def problems(catalogue: Catalogue, rendered: bool = True) -> list[Problem]:
     found += _record_problems(catalogue.root)
     found += _moved_problems(catalogue)
     if rendered:
-        found += _shown_problems(catalogue.root, everywhere, found)
+        found += _shown_problems(everywhere, found)
     return in_order(found)
 
 
@@ -38,7 +46,7 @@ def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
     ]
     found = _problems(catalogue, pages, recipes)
     found = [problem for problem in found if problem.path in paths]
-    found += _shown_problems(catalogue.root, pages, found)
+    found += _shown_problems(pages, found)
     return in_order(found + files.problems(catalogue.root, paths))
 
 
@@ -93,15 +101,12 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
         yield from page.unclear(one, "block-outside-recipe")
 
 
-def _shown_problems(
-    root: Path, pages: list[Page], found: list[Problem]
-) -> Iterator[Problem]:
-    """What the referee finds on pages whose own files are in order."""
+def _shown_problems(pages: list[Page], found: list[Problem]) -> Iterator[Problem]:
+    """What is shown differently, on pages whose own files are in order."""
     faulty = {problem.path for problem in found if problem.is_error}
-    referee = Referee(root)
     for one in pages:
         if one.path not in faulty and faulty.isdisjoint(b.snippet for b in one.blocks):
-            yield from referee.problems(one)
+            yield from shown.problems(one)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -172,14 +177,14 @@ def _shown_by(pages: list[Page]) -> dict[Path, bool]:
 
 def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Problem]:
     """Each snippet is shown, short, and claims something; each picture is light."""
-    root, shown = catalogue.root, _shown_by(pages)
+    root, programs = catalogue.root, _shown_by(pages)
     for one in pages:
         with suppress(PageError):
             yield from _unproved_outputs(catalogue, one)
     for file in sorted((root / "snippets").rglob("*.py")):
         path = file.relative_to(root)
-        if path in shown:
-            yield from snippets.problems(root, path, shown[path])
+        if path in programs:
+            yield from snippets.problems(root, path, programs[path])
             yield from snippets.test_problems(root, path, tests_of(path))
         else:
             include = path.relative_to("snippets")
