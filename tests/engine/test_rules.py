@@ -10,13 +10,13 @@ import string
 import subprocess
 import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
 import markdown
 import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.checks import files, lint, prose
-from cookbook.checks.names import resolve
 from cookbook.rules import GROUPS, RULES, WARNING, Problem, report
 from cookbook.site import indexes
 from tests.engine.plants import TWIN, plant
@@ -145,7 +145,7 @@ INSTEAD = {ban["msg"].split()[-1] for ban in BANS if "deprecated" in ban["msg"]}
 @pytest.mark.parametrize("name", sorted(INSTEAD))
 def test_what_is_recommended_instead_exists(name):
     if not name.startswith("torchao."):  # a package of its own
-        assert resolve(name) is not None
+        assert resolve_name(name) is not None
 
 
 def test_the_glossary_is_sound():
