@@ -58,7 +58,7 @@ def _front_matter_problems(page: Page) -> Iterator[Problem]:
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             yield page.problem(at(key), "list-of-words", key=key)
     if not meta.get("aliases"):
-        yield page.problem(at("aliases"), "aliases-missing")
+        yield page.problem(at("aliases"), "front-matter-key-missing", key="aliases")
     if shared and "related" not in meta:
         yield page.problem(1, "front-matter-key-missing", key="related")
     if shared and "answer" not in meta:

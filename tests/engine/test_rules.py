@@ -1,4 +1,4 @@
-"""The rules themselves, what ruff and git do for them, and the glossary.
+"""The rules themselves, what git does for them, and the glossary.
 
 Each fault that a rule names is planted in faults.toml, or in another test of this
 folder.
@@ -7,7 +7,6 @@ folder.
 import html
 import re
 import string
-import subprocess
 import tomllib
 from pathlib import Path
 from pkgutil import resolve_name
@@ -16,7 +15,7 @@ import markdown
 import pytest
 
 from cookbook.book.catalogue import Catalogue
-from cookbook.checks import files, lint, prose
+from cookbook.checks import files, prose
 from cookbook.rules import GROUPS, RULES, WARNING, Problem, report
 from cookbook.site import indexes
 from tests.engine.plants import TWIN, plant
@@ -94,47 +93,6 @@ def test_both_languages_of_a_rule_speak_of_the_same_facts(rule):
 def fields(texts: tuple[str, str]) -> list[str]:
     parsed = (part for text in texts for part in string.Formatter().parse(text))
     return [field for _, field, _, _ in parsed if field]
-
-
-# What ruff refuses in a snippet, with snippets/ruff.toml.
-FAULTY = f'''"""A snippet."""
-
-import torch
-from torch.cuda.amp import GradScaler as Scaler
-
-torch.hub.load("a", Scaler())
-x = "{74 * "x"}"
-y = "\u202e1"  # runs backwards
-\u0435 = 1  # a letter of another script
-
-
-def double(x):
-    return 2 * x
-'''
-FOUND = """
-1:1: A005
-4:28: TID251 `torch.cuda.amp.GradScaler` is banned: deprecated or gone: use torch.amp.
-6:1: TID251 `torch.hub` is banned: needs the network: make the data in the snippet
-7:80: E501
-8:1: PLE2502
-9:1: PLC2401
-12:5: D103
-"""
-
-
-def test_ruff_refuses_what_it_has_a_rule_for():
-    name = "snippets/training/logging.py"
-    command = [lint.BIN / "ruff", *lint.CHECK, "--stdin-filename", name, "-"]
-    done = subprocess.run(
-        command,
-        input=FAULTY,
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    found = zip(done.stdout.splitlines(), FOUND.split("\n")[1:-1], strict=True)
-    assert all(line.startswith(f"{name}:{expected}") for line, expected in found)
 
 
 SETTINGS = tomllib.loads((ROOT / "snippets/ruff.toml").read_text("utf-8"))
