@@ -16,7 +16,7 @@ import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.checks import files, prose
-from cookbook.rules import GROUPS, RULES, WARNING, Problem, report
+from cookbook.rules import GROUPS, RULES, WARNING
 from cookbook.site import indexes
 from tests.engine.plants import TWIN, plant
 from tests.helpers import ROOT
@@ -48,15 +48,6 @@ def test_messages_are_chinese_where_the_locale_is(cookbook, monkeypatch):
     ]
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert "is not the term for overfitting" in cookbook.problems()[0]
-
-
-def test_warnings_of_everything_share_a_line_for_each_rule(capsys):
-    pages = [Path("docs/en/b.md"), Path("docs/en/a.md"), Path("docs/en/b.md")]
-    problems = [Problem(page, 1, "answer-torn") for page in pages]
-    assert report(problems, brief=True) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ["  P118 2: a, b"]
-    report(problems)
-    assert capsys.readouterr().out.count("not in one piece") == 3
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
