@@ -73,8 +73,7 @@ def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "block-missing")
     told = page.meta.get(ALT, {})  # every picture is told in words, and nothing else is
-    told = told if isinstance(told, dict) else {"": None}
-    if told.keys() != page.pictures.keys() or not all(map(_is_text, told.values())):
+    if not isinstance(told, dict) or told.keys() != page.pictures.keys():
         names = ", ".join(page.pictures) or "none"
         yield page.problem(page.meta_line(ALT), "picture-without-alt", names=names)
     for fence in page.fences:
@@ -86,10 +85,6 @@ def _block_problems(page: Page) -> Iterator[Problem]:
         if block.language != PYTHON and (hides := HIDES_FAILURE.search(block.code)):
             line = block.line + 1 + block.code[: hides.start()].count("\n")
             yield page.problem(line, "failure-hidden", text=hides[0])
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:

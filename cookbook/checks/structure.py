@@ -179,7 +179,7 @@ def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Probl
     """Each snippet is shown, short, and claims something; each picture is light."""
     root, programs = catalogue.root, _shown_by(pages)
     for one in pages:
-        with suppress(PageError):
+        if one.lang == "en" and one.readable:
             yield from _unproved_outputs(catalogue, one)
     for file in sorted((root / "snippets").rglob("*.py")):
         path = file.relative_to(root)
@@ -199,7 +199,7 @@ def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Probl
 
 def _unproved_outputs(catalogue: Catalogue, page: Page) -> Iterator[Problem]:
     """The output of a block for a GPU is shown only where a GPU ran that very text."""
-    for block in page.blocks if page.lang == "en" else ():
+    for block in page.blocks:
         if block.mark == "gpu" and block.snippet:
             output = block.snippet.with_suffix(".out")
             gpus = [record for record in catalogue.records if record.kind == "gpu"]
