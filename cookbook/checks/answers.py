@@ -15,14 +15,14 @@ SILENCED = re.compile(r"#.*\b(noqa|pragma)\b")
 
 
 def problems(recipe: Recipe) -> Iterator[Problem]:
-    """What is wrong with the answer of a recipe; nothing where it has none."""
+    """What is wrong with the answer of a recipe."""
     page, given = recipe.page_for("en"), recipe.answer
     at = partial(page.problem, page.meta_line("answer"))
     if given.lost:
         yield at("answer-not-in-code", text=given.lost)
-    elif not given.parts and "answer" in page.meta:
+    elif not given.parts:
         yield at("answer-missing")
-    elif given.parts:
+    else:
         for rule, facts in faults(given, shape(page, given)):
             yield at(rule, **facts)
     shell = [block.code for block in recipe.blocks if not block.snippet]

@@ -61,8 +61,6 @@ def _front_matter_problems(page: Page) -> Iterator[Problem]:
         yield page.problem(at("aliases"), "front-matter-key-missing", key="aliases")
     if shared and "related" not in meta:
         yield page.problem(1, "front-matter-key-missing", key="related")
-    if shared and "answer" not in meta:
-        yield page.problem(1, "answer-missing")
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
