@@ -38,7 +38,6 @@ class Rule:
 
 
 _DATA = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
-GROUPS: dict[str, dict[str, str]] = _DATA.pop("groups")
 RULES = {
     name: Rule(name, code, **texts)
     for code, named in _DATA.items()

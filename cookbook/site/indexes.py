@@ -1,12 +1,10 @@
-"""The pages of lists: symbols and messages, to recipes; what was run; the rules."""
+"""The pages of lists: symbols and messages, to recipes; what was run."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from cookbook.book import symbols, wordings
 from cookbook.book.catalogue import Catalogue, Recipe
 from cookbook.book.records import Record
-from cookbook.rules import GROUPS, RULES, WARNING, Rule
 from cookbook.site import status
 from cookbook.site.words import WORDS
 
@@ -100,37 +98,6 @@ def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
         anchor = f"#error-{number}" if page.lang == lang else ""
         address = f"{recipe.category}/{recipe.slug}.md{anchor}"
         yield text, f"[{_code(text)}]({address}){note}"
-
-
-def rules_page(catalogue: Catalogue, lang: str) -> str:
-    """The Markdown of the rules: a table per group, a row per rule."""
-    lines = _titled("rules", lang, "rules-index")
-    for group, title in GROUPS.items():
-        lines += ["", f"## {title[lang]} {{ #{group.lower()} }}", ""]
-        lines += [_row(WORDS[lang]["rules_columns"]), "| --- | --- | --- |"]
-        rules = (rule for rule in RULES.values() if rule.code.startswith(group))
-        lines += [_rule_row(rule, lang) for rule in rules]
-    return "\n".join([*lines, ""])
-
-
-def _rule_row(rule: Rule, lang: str) -> str:
-    code = f"[{rule.code}](#{rule.code.lower()}){{ #{rule.code.lower()} }}"
-    severity = WORDS[lang]["warning"] if rule.severity == WARNING else ""
-    texts = [_literal(text) for text in rule.texts(lang, _Names())]
-    return _row([f"{code} `{rule.name}`{severity}", *texts])
-
-
-class _Names(dict):
-    """Stands for the facts of no particular problem."""
-
-    def __missing__(self, key: str) -> str:
-        return f"‹{key}›"
-
-
-def _literal(text: str) -> str:
-    """Text in which Markdown finds nothing to interpret."""
-    line = " ".join(text.split())
-    return re.sub(r"[^\w\s.,:;()/‹›]|_", lambda match: f"&#{ord(match[0])};", line)
 
 
 def environments_page(catalogue: Catalogue, lang: str) -> str:

@@ -24,9 +24,7 @@ LISTS = {
     "messages.md": ("error_index", indexes.error_page),
     "verified.md": ("runs", indexes.environments_page),
     "new.md": ("news", news.page),
-    "rules.md": ("rules", indexes.rules_page),
 }
-UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 
 
 class SitePage(NamedTuple):
@@ -131,7 +129,7 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
         title = category.title[lang]
         index = {title: f"{category.slug}/index.md"}
         nav.append({title: [index, *entries(catalogue, category, lang)]})
-    lists = [{words[n]: path} for path, (n, _) in LISTS.items() if path != UNLISTED]
+    lists = [{words[name]: path} for path, (name, _) in LISTS.items()]
     others = (page.path.name for page in catalogue.other_pages if page.lang == lang)
     lists += [{words[Path(n).stem]: n} for n in others if n != "index.md"]
     return [*nav, {words["indexes"]: lists}]
