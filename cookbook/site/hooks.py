@@ -55,6 +55,7 @@ SAID = (
     "copied",
 )
 SERVING: list[Preview] = []  # one, under mkdocs serve
+log = logging.getLogger("mkdocs.cookbook")
 
 
 class PageFile(File):
@@ -71,8 +72,8 @@ def on_startup(command, dirty):
     if command == "serve":
         SERVING.append(Preview(temporary_folder()))
         meant = ("A 'dirty' build", "The directory contains")
-        log = logging.getLogger(build.__module__)
-        log.addFilter(lambda record: not record.msg.startswith(meant))
+        builds = logging.getLogger(build.__module__)
+        builds.addFilter(lambda record: not record.msg.startswith(meant))
 
 
 def temporary_folder() -> Path:
@@ -103,7 +104,8 @@ def read_catalogue(config) -> Catalogue:
     # MkDocs will render all pages; to do so twice would take half as long again.
     found = [one for one in problems(catalogue, rendered=False) if one.is_error]
     if SERVING:
-        SERVING[0].note(found)
+        for problem in found:
+            log.warning("%s", problem)
     elif found:
         raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
     return catalogue
