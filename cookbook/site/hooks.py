@@ -157,7 +157,6 @@ def on_env(env, config, files):
     env.globals |= {
         "catalogue": catalogue,
         "popular": search.popular(catalogue),
-        "example": search.example(catalogue),
         "shelves": sorted(
             catalogue.categories, key=lambda one: one.slug != indexes.FIRST_AID
         ),
