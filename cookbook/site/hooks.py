@@ -187,12 +187,6 @@ def on_page_context(context, page, config, nav):
     return context
 
 
-def on_post_page(output, page, config):
-    """English words in a Chinese page say so."""
-    is_chinese = config.extra.get("lang") == "zh"
-    return typesetting.english_marked(output) if is_chinese else output
-
-
 def on_post_build(config):
     """Write the index and the feed; in the root build, put all in place."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
