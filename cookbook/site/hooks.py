@@ -154,12 +154,12 @@ def on_env(env, config, files):
     """What the templates tell, beside the page: words, lists, totals."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
     totals = {code: status.totals(catalogue, code) for code in LANGUAGES}
+    shown = pages.shown_categories(catalogue)
     env.globals |= {
         "catalogue": catalogue,
         "popular": search.popular(catalogue),
-        "shelves": sorted(
-            catalogue.categories, key=lambda one: one.slug != indexes.FIRST_AID
-        ),
+        "categories": shown,
+        "shelves": indexes.first_aid_first(shown),
         "hue": render.hue,
         "totals": totals,
         "wanted": feedback.form(catalogue, feedback.WANTED),

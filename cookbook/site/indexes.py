@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from cookbook.book import symbols, wordings
-from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.catalogue import Catalogue, Category, Recipe
 from cookbook.book.records import Record
 from cookbook.site import status
 from cookbook.site.words import WORDS
@@ -76,11 +76,16 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
 
 def _by_topic(catalogue: Catalogue, lang: str) -> Iterator[tuple[str, Recipe]]:
     """Each recipe with its topic: first aid by its groups, then what else there is."""
-    for category in sorted(catalogue.categories, key=lambda one: one.slug != FIRST_AID):
+    for category in first_aid_first(catalogue.categories):
         for title, recipes in catalogue.grouped(category):
             shown = title if category.slug == FIRST_AID else category.title
             for recipe in recipes:
                 yield shown.get(lang, category.title[lang]), recipe
+
+
+def first_aid_first(categories: list[Category]) -> list[Category]:
+    """The categories as somebody in need looks for them."""
+    return sorted(categories, key=lambda category: category.slug != FIRST_AID)
 
 
 def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:

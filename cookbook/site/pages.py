@@ -16,7 +16,7 @@ from cookbook.site.words import WORDS
 
 # A picture that a recipe draws, beside its card; its own page tells it in words.
 THUMB = '<img class="thumb" src="../../{path}" alt="" loading="lazy">'
-SHORT = 12  # recipes of a category that the navigation lists without groups
+SHORT = 12  # recipes of a category that needs no filter
 # The lists: where each is, by which name its words are known, what writes it.
 LISTS = {
     "recipes.md": ("recipes", None),  # its template does
@@ -136,14 +136,9 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
 
 
 def entries(catalogue: Catalogue, category: Category, lang: str) -> list[dict]:
-    """A category's recipes in the navigation; where they are many, by group."""
-    grouped = [
-        (title, [{r.title(lang): f"{r.address}.md"} for r in recipes])
-        for title, recipes in catalogue.grouped(category)
-    ]
-    if sum(len(pages) for _, pages in grouped) <= SHORT:
-        return [page for _, pages in grouped for page in pages]
+    """A category's recipes in the navigation, by group."""
     found = []
-    for title, pages in grouped:
+    for title, recipes in catalogue.grouped(category):
+        pages = [{recipe.title(lang): f"{recipe.address}.md"} for recipe in recipes]
         found += [{title[lang]: pages}] if title else pages
     return found
