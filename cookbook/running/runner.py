@@ -148,7 +148,12 @@ class Runner:
         self.share = {"OMP_NUM_THREADS": str(max(1, usable_cores() // workers))}
         self.server = subprocess.Popen(
             [sys.executable, *SERVER, self.address, str(workers)],
-            env={**self.share, **os.environ, "PYTHONWARNINGS": self.warnings(Job(()))},
+            env={
+                **self.share,
+                **os.environ,
+                "PYTHONWARNINGS": self.warnings(Job(())),
+                LOGS: "",  # each block has its own: the server notes nothing
+            },
             stdin=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             start_new_session=True,  # Ctrl-C reaches it through __exit__
