@@ -13,7 +13,6 @@ import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -36,13 +35,6 @@ GROUP = "a process group, whose threads still run"  # as the guard says it
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
 # On stdout, in torch 2.8 to 2.10; several processes tear each other's lines.
 GLOO = re.compile(r"^(\[Gloo\].*|.*connected peer ranks.*|\d*)\n", re.MULTILINE)
-FONTS = """# cookbook-runner: a test beside it sees this process
-from pathlib import Path
-from matplotlib import font_manager, get_cachedir  # makes the list
-
-file = Path(get_cachedir(), f"fontlist-v{font_manager.FontManager.__version__}.json")
-print(file if file.exists() else "")
-"""
 TRACEBACK = "Traceback (most recent call last):"
 # Caches that are below the home unless set.
 DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}
@@ -196,7 +188,6 @@ class Runner:
             "files": [str(file) for file in job.files],
             "env": self.share | self.environment(job, folder),
             "folder": str(folder),
-            "fonts": fonts(job),
             "timeout": self.timeout,
         }
         answer = self._ask(request)
@@ -281,26 +272,10 @@ def starts_fresh(job: Job) -> bool:
     return runs_snippet(job) and "torch.distributed" in python_of(job)
 
 
-def fonts(job: Job) -> str | None:
-    """Matplotlib's list of the fonts here, for a script that draws."""
-    script = Path(job.argv[0])
-    draws = script.suffix == ".py" and "matplotlib" in read(script)
-    return font_list() if draws else None
-
-
-@cache
-def font_list() -> str | None:
-    """The list, made once, by a Python of its own: a thread of a timer goes with it."""
-    command = [sys.executable, "-c", FONTS]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    return said.stdout.strip() or None
-
-
 def block_environment(job: Job, folder: Path) -> dict[str, str]:
     """This process's environment, with the guard and this Python in front.
 
-    The home is empty, but for the list of fonts: weights that somebody once
-    downloaded are not found.
+    The home is empty: weights that somebody once downloaded are not found.
     """
     binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     kept = {name: os.environ[name] for name in os.environ.keys() - DROPPED}
@@ -315,6 +290,8 @@ def block_environment(job: Job, folder: Path) -> dict[str, str]:
         "PYTHONPATH": str(GUARD.parent),
         "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
         "MATPLOTLIBRC": str(STYLE),
+        # Matplotlib's list of the fonts, which takes seconds to make, is this user's.
+        "MPLCONFIGDIR": str(Path.home() / ".cache/matplotlib"),
         LOGS: str(folder / "logs"),
         # Of a shell block no line is asked for, and tracing slows what it starts.
         **({"COOKBOOK_TRACED": job.argv[0]} if runs_snippet(job) else {}),

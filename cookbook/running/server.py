@@ -7,9 +7,8 @@ new interpreter. It forks itself into workers; each takes one block at a time fr
 socket, forks a child for it (``child.py``), waits, and ends what the block has left.
 
 Request, one JSON line: ``argv`` (a snippet, or a command), ``fresh`` (run a snippet by
-a new interpreter), ``files`` (to copy into its folder), ``fonts`` (Matplotlib's list of
-them, or null), ``env``, ``folder`` (for all that it writes: ``logs``, ``cwd``,
-``home``, ``tmp``), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
+a new interpreter), ``files`` (to copy into its folder), ``env``, ``folder`` (for all
+that it writes: ``logs``, ``cwd``, ``home``, ``tmp``), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
 minus the signal; null after a time-out), ``seconds`` (of CPU, of all its processes),
 ``left`` (the command of each process that outlived it).
 """

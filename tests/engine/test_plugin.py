@@ -271,11 +271,6 @@ def test_what_can_not_be_run_is_refused(cookbook, options, reason):
 DRAW = '''
 """Draw a line."""
 
-from pathlib import Path
-
-# It is there before Matplotlib would make it, which takes up to forty seconds.
-(fonts,) = Path.home().glob(".cache/matplotlib/fontlist-*")
-
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots()
