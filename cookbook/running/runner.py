@@ -85,7 +85,7 @@ class Result:
         if self.exit is None:
             return "still running at its time limit; killed"
         if self.exit < 0:
-            return f"killed by {signal_name(-self.exit)}"
+            return f"killed by {signal.Signals(-self.exit).name}"
         if self.missing_package:
             return f"needs {self.missing_package}, which is not installed here"
         if self.exit > 0:
@@ -108,12 +108,6 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def signal_name(number: int) -> str:
-    """Such as SIGSEGV; real-time signals have no name of their own."""
-    names = {each.value: each.name for each in signal.Signals}
-    return names.get(number, f"signal {number}")
 
 
 class RunnerError(Exception):
@@ -139,7 +133,7 @@ class Runner:
         # Blocks side by side that each use every core wait for one another.
         self.share = {"OMP_NUM_THREADS": str(max(1, usable_cores() // workers))}
         self.server = subprocess.Popen(
-            [sys.executable, *SERVER, self.address, str(workers)],
+            [sys.executable, *SERVER, self.address],
             env={
                 **self.share,
                 **os.environ,
