@@ -5,7 +5,7 @@ python -m benchmarks.gains [SLUG...]
 It prints each ratio and writes verified/gains/<device>.json, of which pages show a line
 below the answer. Ratios are samples of one machine; what did not run keeps its old one.
 A function here is given the device and returns the usual way, the recipe's way and the
-numbers that its words name, if they do.
+numbers that its words name.
 """
 
 import runpy
@@ -94,6 +94,7 @@ def _(device):
     return (
         lambda: train(lambda loss: loss.item()),
         lambda: train(lambda loss: total.add_(loss.detach())),
+        {},
     )
 
 
@@ -193,6 +194,7 @@ def _(device):
     return (
         lambda: call(lambda m: m.compile()),
         lambda: call(lambda m: [block.compile() for block in m.blocks]),
+        {},
     )
 
 
@@ -216,7 +218,7 @@ def _(device):
         return whole(x, torch._dynamo.graph_break)
 
     ways = [torch.compile(f) for f in (broken, whole)]
-    return lambda: ways[0](x), lambda: ways[1](x)
+    return lambda: ways[0](x), lambda: ways[1](x), {}
 
 
 @gain(
@@ -233,7 +235,7 @@ def _(device):
         with torch.inference_mode():
             model(x)
 
-    return lambda: model(x), call
+    return lambda: model(x), call, {}
 
 
 @gain(
@@ -261,6 +263,7 @@ def _(device):
     return (
         lambda: call(lambda x: None),
         lambda: call(lambda x: torch._dynamo.mark_dynamic(x, 0)),
+        {},
     )
 
 
@@ -290,7 +293,7 @@ def _(device):
     model = nn.Sequential(nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1024))
     int8, x = deepcopy(model), torch.randn(4, 1024)
     quantize_(int8, Int8WeightOnlyConfig())
-    return [torch.inference_mode()(partial(m, x)) for m in (model, int8)]
+    return *(torch.inference_mode()(partial(m, x)) for m in (model, int8)), {}
 
 
 @gain(
@@ -310,7 +313,7 @@ def _(device):
     torch.cuda.current_stream().wait_stream(side)
     with torch.no_grad(), torch.cuda.graph(graph):
         model(x)
-    return torch.no_grad()(lambda: model(x)), graph.replay
+    return torch.no_grad()(lambda: model(x)), graph.replay, {}
 
 
 @gain(
@@ -327,7 +330,7 @@ def _(device):
         for p in model.parameters():
             p.grad = torch.ones_like(p)
         ways.append(optimizer.step)
-    return ways
+    return *ways, {}
 
 
 @gain(
@@ -346,7 +349,7 @@ def _(device):
         loss.backward()
         model.zero_grad()
 
-    return partial(step, model, x), offloaded
+    return partial(step, model, x), offloaded, {}
 
 
 @gain(
@@ -363,7 +366,7 @@ def _(device):
         torch.mm(a, a)
         torch.set_float32_matmul_precision("highest")
 
-    return partial(product, "highest"), partial(product, "high")
+    return partial(product, "highest"), partial(product, "high"), {}
 
 
 @gain(
@@ -377,6 +380,7 @@ def _(device):
     return (
         lambda: torch.stack([(p - q).norm() for p in a for q in b]),
         lambda: (a[:, None] - b).norm(dim=2),
+        {},
     )
 
 
@@ -393,7 +397,7 @@ def _(device):
     made, x = blocks(device)
     net = snippet("models/activation_checkpointing")["Net"](made)
     x.requires_grad_()
-    return partial(step, nn.Sequential(*made), x), partial(step, net, x)
+    return partial(step, nn.Sequential(*made), x), partial(step, net, x), {}
 
 
 @gain(
@@ -414,7 +418,7 @@ def _(device):
         y.square().mean().backward()
         nn.ModuleList(made).zero_grad()
 
-    return run, partial(run, context_fn=context_fn)
+    return run, partial(run, context_fn=context_fn), {}
 
 
 @gain(
@@ -435,6 +439,7 @@ def _(device):
     return (
         lambda: grads(F.cross_entropy(h @ weight.T, target)),
         lambda: grads(chunked(h, weight, target)),
+        {},
     )
 
 
@@ -460,7 +465,7 @@ def _(device):
         for t in range(256, 512):
             _, cache = attend(x[:, t : t + 1], cache)
 
-    return again, cached
+    return again, cached, {}
 
 
 def queries(device: torch.device, tokens: int) -> torch.Tensor:
@@ -510,6 +515,7 @@ def _(device):
     return (
         lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=dense),
         lambda: flex(q, k, v, block_mask=mask),
+        {},
     )
 
 
@@ -533,6 +539,7 @@ def _(device):
     return (
         lambda: list(DataLoader(Busy(), 16)),
         lambda: list(DataLoader(Busy(), 16, num_workers=2)),
+        {},
     )
 
 
@@ -548,6 +555,7 @@ def _(device):
     return (
         lambda: batch.to(device),
         lambda: pinned.to(device, non_blocking=True),
+        {},
     )
 
 
@@ -560,7 +568,7 @@ def _(device):
 def _(device):
     made, x = blocks(device)
     model = nn.Sequential(*made)
-    return lambda: model(x), torch.no_grad()(lambda: model(x))
+    return lambda: model(x), torch.no_grad()(lambda: model(x)), {}
 
 
 @gain(
@@ -578,7 +586,7 @@ def _(device):
             (model(part).square().mean() / 8).backward()
         model.zero_grad()
 
-    return partial(step, model, x), accumulated
+    return partial(step, model, x), accumulated, {}
 
 
 @gain(
@@ -611,7 +619,7 @@ def _(device):
         for one, label in zip(x, y, strict=True):
             torch.autograd.grad(F.cross_entropy(model(one[None]), label[None]), own)
 
-    return loop, lambda: found(model, x, y)
+    return loop, lambda: found(model, x, y), {}
 
 
 @gain(
@@ -638,7 +646,7 @@ def _(device):
             model = build()
         model.load_state_dict(saved(mmap=True), assign=True)
 
-    return usual, mapped
+    return usual, mapped, {}
 
 
 if __name__ == "__main__":

@@ -71,9 +71,8 @@ class Gain:
 
     def taken(self, device: torch.device) -> dict:
         """Measure it."""
-        before, after, *numbers = self.ways(device)
-        facts = dict(*numbers)
-        found = {lang: text.format(**facts) for lang, text in self.words.items()}
+        before, after, numbers = self.ways(device)
+        found = {lang: text.format(**numbers) for lang, text in self.words.items()}
         for measure, devices in self.measures.items():
             if device.type in devices:
                 # Two digits: more would not be the same tomorrow.
