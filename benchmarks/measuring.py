@@ -4,6 +4,7 @@ import json
 import platform
 import statistics
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -72,13 +73,18 @@ class Gain:
     def taken(self, device: torch.device) -> dict:
         """Measure it."""
         before, after, numbers = self.ways(device)
-        found = {lang: text.format(**numbers) for lang, text in self.words.items()}
-        for measure, devices in self.measures.items():
-            if device.type in devices:
-                # Two digits: more would not be the same tomorrow.
-                ratio = float(f"{measure(before, after):.2g}")
-                found["memory" if measure is memory else "speed"] = ratio
-        return {"slug": self.slug, **found}
+        words = {lang: text.format(**numbers) for lang, text in self.words.items()}
+        ratios = {
+            "memory" if measure is memory else "speed": rounded(measure(before, after))
+            for measure, devices in self.measures.items()
+            if device.type in devices
+        }
+        return {"slug": self.slug, **words, **ratios}
+
+
+def rounded(ratio: float) -> float:
+    """Two digits: more would not be the same tomorrow."""
+    return float(f"{ratio:.2g}")
 
 
 GAINS: list[Gain] = []
@@ -94,25 +100,36 @@ def gain(slug: str, measures: dict[Callable, str], en: str, zh: str) -> Callable
     return note
 
 
-def main(slugs: list[str]) -> None:
-    """Measure, print and save."""
+def main(slugs: list[str]) -> int:
+    """Measure, print and save; 1 where something could not be measured."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    found = []
-    for one in GAINS:
-        if one.measured_on(device) and (not slugs or one.slug in slugs):
-            torch.manual_seed(0)
-            torch.compiler.reset()
-            found.append(one.taken(device))
-            print(*found[-1].values(), sep=" | ", flush=True)
-    save(device, found)
+    asked = [one for one in GAINS if not slugs or one.slug in slugs]
+    found = [tried(one, device) for one in asked if one.measured_on(device)]
+    save(device, [one for one in found if one])
+    return int(None in found)
+
+
+def tried(one: Gain, device: torch.device) -> dict | None:
+    """What it gains; None where it fails: the others can be measured."""
+    torch.manual_seed(0)
+    torch.compiler.reset()
+    try:
+        taken = one.taken(device)
+    except Exception:
+        traceback.print_exc()
+        return None
+    print(*taken.values(), sep=" | ", flush=True)
+    return taken
+
+
+def cpu() -> str:
+    """What matters of a CPU: without AVX-512, bfloat16 is fifty times slower."""
+    return f"CPU with {torch.backends.cpu.get_cpu_capability()}"
 
 
 def save(device: torch.device, found: list[dict]) -> None:
     """Write them into the device's file; what was not measured stays as it is."""
-    # Of a CPU this matters: without AVX-512, bfloat16 is fifty times slower.
-    name = f"CPU with {torch.backends.cpu.get_cpu_capability()}"
-    if device.type == "cuda":
-        name = torch.cuda.get_device_name()
+    name = torch.cuda.get_device_name() if device.type == "cuda" else cpu()
     file = ROOT / gains.FOLDER / f"{records.device_slug(name)}.json"
     done = {one["slug"] for one in found}
     kept = []
