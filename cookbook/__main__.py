@@ -83,7 +83,7 @@ def check_all(catalogue: Catalogue) -> int:
     print("structure of pages and snippets", flush=True)
     found = structure.problems(catalogue)
     found += files.problems(catalogue.root, files.files(catalogue.root))
-    errors = report(found, brief=True)
+    errors = report(found)
     failed = [name for name, command in lint.COMMANDS if not lint.passes(name, command)]
     if errors or failed:
         print(f"\n{errors} problems above; failed: {', '.join(failed) or 'none'}")

@@ -8,12 +8,14 @@ that the piece needs, and the names that it reads and does not define: the reade
 
 import ast
 import builtins
+import dis
 import re
 import symtable
 import textwrap
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from itertools import dropwhile, pairwise
+from types import CodeType
 from typing import NamedTuple
 
 from cookbook.book.pages import PYTHON, Block
@@ -21,8 +23,6 @@ from cookbook.book.syntax import DEFINITIONS, claims
 
 IMPORTS = ast.Import | ast.ImportFrom
 BODIES = ("body", "orelse", "finalbody")
-COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-FIRST = ("generators", "iter", "value")  # before the names beside them are bound
 GIVEN = {*dir(builtins), "__name__", "__file__"}
 UNTRACED = ast.Raise | ast.Global | ast.Nonlocal
 COMMENT = re.compile(r"  # (?:yours(?::\s*(?P<kind>.+))?|(?P<shape>\(.+))$")
@@ -178,53 +178,39 @@ def _joined(block: Block, parts: list[Part]) -> str:
 
 
 def reads(tree: ast.Module, code: str) -> list[str]:
-    """The names that code reads before it binds them, in the order of its lines."""
-    free: set[str] = set()
-    bound = set(GIVEN)
+    """The names that code reads before it binds them, in the order of its lines.
 
-    def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            visit(ast.Name(node.target.id, ast.Load()))
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-            free.update({node.id} - bound)
-        bound.update(_bound(node))
-        inner = ()
-        if isinstance(node, COMPREHENSIONS):  # a scope of its own, but for this
-            inner = node._fields
-            visit(node.generators[0].iter)
-        elif isinstance(node, DEFINITIONS | ast.Lambda):
-            inner = ("body",)
-        names = [name for name in node._fields if name not in inner]
-        for name in sorted(names, key=lambda name: name not in FIRST):
-            value = getattr(node, name)
-            for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST):
-                    visit(child)
-
-    def scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-        for child in table.get_children():
-            yield from (child, *scopes(child))
-
-    visit(tree)
-    for scope in scopes(symtable.symtable(code, "answer", "exec")):
+    Python's own bytecode and symbol table tell: what a function reads may be bound
+    below it, in the file.
+    """
+    bound, free = set(GIVEN), set()
+    for step in dis.get_instructions(compile(code, "answer", "exec")):
+        if step.opname == "STORE_NAME":
+            bound.add(step.argval)
+        elif step.opname in ("LOAD_NAME", "DELETE_NAME"):
+            free |= {step.argval} - bound
+        elif isinstance(step.argval, CodeType) and step.argval.co_name[0] == "<":
+            # A comprehension: := in it binds a name of the file.
+            inner = dis.get_instructions(step.argval)
+            bound.update(each.argval for each in inner if each.opname == "STORE_GLOBAL")
+    for scope in _inner_scopes(symtable.symtable(code, "answer", "exec")):
         for name in scope.get_symbols():
             if name.is_global() and name.is_referenced():
-                free.update({name.get_name()} - bound)
+                free |= {name.get_name()} - bound
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     names.sort(key=lambda node: (node.lineno, node.col_offset))
     return [name for name in dict.fromkeys(node.id for node in names) if name in free]
 
 
-def _bound(node: ast.AST) -> set[str]:
-    """The names that a node itself binds, wherever in a comprehension it stands."""
-    if isinstance(node, ast.alias):
-        return {(node.asname or node.name).partition(".")[0]}
-    if isinstance(node, COMPREHENSIONS):
-        walrus = (n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
-        return {each.target.id for each in walrus}
-    if isinstance(node, ast.Name):
-        return {node.id} if isinstance(node.ctx, ast.Store) else set()
-    return {getattr(node, "name", None), getattr(node, "rest", None)} - {None}
+def _inner_scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _inner_scopes(child)
+
+
+def _bound(name: ast.alias) -> str:
+    """The name that a part of an import binds."""
+    return name.asname or name.name.partition(".")[0]
 
 
 def _imports(
@@ -244,9 +230,9 @@ def _imports(
         for name in node.names:
             part = isinstance(node, ast.Import) and "." in name.name and not name.asname
             wanted = name.name in paths or ("  # " in line and package in packages)
-            if wanted if part else _bound(name) <= {*free}:
+            if wanted if part else _bound(name) in free:
                 names.append(name)
-                bound |= _bound(name)
+                bound.add(_bound(name))
                 packages.add(package)
         if names:
             whole = names == node.names and node.lineno == node.end_lineno

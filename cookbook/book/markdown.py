@@ -54,7 +54,7 @@ class Unclear(NamedTuple):
     """What the site may show differently from how it is read here."""
 
     line: int
-    kind: str  # "block", "heading", "html"
+    kind: str  # "block" or "html"
     text: str
 
 
@@ -141,8 +141,6 @@ class Document:
             self.passages[-1].lines += passage.lines
         else:
             self.passages.append(passage)
-        if is_heading and before.markup in "-=":
-            self.unclear.append(Unclear(line, "heading", token.content))
         self.unclear += self._misread(passage)
 
     def _continues(self, line: int) -> bool:
@@ -171,13 +169,11 @@ class Document:
 
     @staticmethod
     def _misread(passage: Passage) -> Iterator[Unclear]:
-        """Attributes other than an id or a class, and a heading without a space."""
+        """Attributes other than an id or a class, which are as good as HTML."""
         for index, (number, text) in enumerate(passage.lines):
             for found in ATTRIBUTES.findall(text):
                 if not PLAIN_ATTRIBUTES.fullmatch(found):
                     yield Unclear(number, "html", found)
-            if text.startswith("#") and not passage.is_heading:
-                yield Unclear(number, "heading", text)
             passage.lines[index] = (number, ATTRIBUTES.sub(" ", text))
 
 

@@ -31,22 +31,16 @@ def read(catalogue: Catalogue, files: Iterable[Path]) -> list[dict]:
     tasks, found = catalogue.tasks, []
     for file in files:
         for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
-            question = _parsed(line, f"{file}:{number}")
-            wants = {tasks[slug].slug for slug in question["wants"] & tasks.keys()}
-            topics = question["wants"] - tasks.keys()
-            found.append({**question, "wants": wants, "topics": topics})
+            try:
+                question = json.loads(line)
+                wants = set(question["wants"])
+                found.append({key: question[key] for key in ("q", "side", "kind")})
+            except (ValueError, TypeError, KeyError) as error:
+                said = f"{file}:{number}: not a question; write {FORM}"
+                raise ValueError(said) from error
+            found[-1]["wants"] = {tasks[slug].slug for slug in wants & tasks.keys()}
+            found[-1]["topics"] = wants - tasks.keys()
     return found
-
-
-def _parsed(line: str, where: str) -> dict:
-    try:
-        question = json.loads(line)
-        complete = {"q", "side", "kind", "wants"} <= question.keys()
-    except (ValueError, AttributeError):
-        complete = False
-    if not complete:
-        raise ValueError(f"{where}: not a question; write {FORM}")
-    return {**question, "wants": set(question["wants"])}
 
 
 def by_slug(questions: Iterable[dict]) -> dict[str, list[str]]:

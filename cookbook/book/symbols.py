@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-LIBRARIES = ("torch", "torchvision", "timm")
+LIBRARIES = ("torch.", "torchvision.", "timm.")
 # Too common to tell a reader anything.
 NOISE = {"torch.Tensor", "torch.nn", "torch.nn.functional"}
 DTYPES = ("torch.float", "torch.bfloat", "torch.int", "torch.uint", "torch.complex")
@@ -75,15 +75,15 @@ class Names:
         for node in nodes:
             self._read_import(node)
         # Twice: a name may be assigned from a method of one seen later.
-        for _ in range(2):
-            for node in nodes:
-                self._read_value(node)
+        for node in nodes * 2:
+            self._read_value(node)
+        # Every call of a method, and every use of an import by its longest dotted name.
         inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         for node in nodes:
-            # Every use of something imported, by its longest dotted name.
-            if id(node) not in inner and (name := self.full_name(node)):
-                self._read_symbol(node, name)
-            self._read_method(node)
+            is_whole = isinstance(node, ast.Call) or id(node) not in inner
+            if is_whole and (name := self._symbol(node)):
+                lines = range(node.lineno, node.end_lineno + 1)
+                self.symbols.setdefault(name, set()).update(lines)
 
     def _read_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -95,20 +95,11 @@ class Names:
                 name = f"{node.module}.{alias.name}"
                 self.imports[alias.asname or alias.name] = name
 
-    def full_name(self, node: ast.AST) -> str | None:
-        """The dotted name of an imported symbol; None for anything else."""
-        if isinstance(node, ast.Name):
-            return self.imports.get(node.id)
-        if isinstance(node, ast.Attribute):
-            base = self.full_name(node.value)
-            return f"{base}.{node.attr}" if base else None
-        return None
-
     def _read_value(self, node: ast.AST) -> None:
-        if isinstance(node, ast.arg) and self._is_tensor_type(node.annotation):
-            self.tensors.add(node.arg)
-        elif isinstance(node, ast.AnnAssign) and self._is_tensor_type(node.annotation):
-            self._mark(node.target)
+        annotation = getattr(node, "annotation", None)
+        if self.full_name(annotation) == "torch.Tensor":
+            name = node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)
+            self.tensors.add(name)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 self._pair(target, node.value)
@@ -117,15 +108,27 @@ class Names:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._pair(one, other)
-        elif self.is_tensor(value):
-            self._mark(target)
-
-    def _mark(self, target: ast.AST) -> None:
-        if isinstance(target, ast.Name):
+        elif isinstance(target, ast.Name) and self.is_tensor(value):
             self.tensors.add(target.id)
 
-    def _is_tensor_type(self, annotation: ast.AST | None) -> bool:
-        return annotation is not None and self.full_name(annotation) == "torch.Tensor"
+    def _symbol(self, node: ast.AST) -> str | None:
+        """The symbol that a node uses: a tensor's method, or what is imported."""
+        if isinstance(node, ast.Call):
+            method = node.func
+            if isinstance(method, ast.Attribute) and self.is_tensor(method.value):
+                return f"torch.Tensor.{method.attr}"
+        name = self.full_name(node) or ""
+        is_told = name not in NOISE and not name.startswith(DTYPES)
+        return name if name.startswith(LIBRARIES) and is_told else None
+
+    def full_name(self, node: ast.AST | None) -> str | None:
+        """The dotted name of an imported symbol; None for anything else."""
+        if isinstance(node, ast.Name):
+            return self.imports.get(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self.full_name(node.value)
+            return f"{base}.{node.attr}" if base else None
+        return None
 
     def is_tensor(self, node: ast.AST) -> bool:
         """Whether an expression is known to be a tensor."""
@@ -137,30 +140,11 @@ class Names:
             return self.is_tensor(node.value)
         if not isinstance(node, ast.Call):
             return False
-        name = self.full_name(node.func)
-        if name:
+        if name := self.full_name(node.func):
             module, _, function = name.rpartition(".")
             is_function = function.islower() and not function.startswith(NOT_TENSORS)
             return module in TENSOR_MODULES and is_function
         method = node.func
-        return (
-            isinstance(method, ast.Attribute)
-            and method.attr not in LEAVES_TENSORS
-            and self.is_tensor(method.value)
-        )
-
-    def _read_symbol(self, node: ast.AST, name: str) -> None:
-        if name.partition(".")[0] not in LIBRARIES or "." not in name:
-            return
-        if name not in NOISE and not name.startswith(DTYPES):
-            self._add(node, name)
-
-    def _add(self, node: ast.AST, name: str) -> None:
-        lines = range(node.lineno, node.end_lineno + 1)
-        self.symbols.setdefault(name, set()).update(lines)
-
-    def _read_method(self, node: ast.AST) -> None:
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            return
-        if self.is_tensor(node.func.value):
-            self._add(node, f"torch.Tensor.{node.func.attr}")
+        if not isinstance(method, ast.Attribute) or method.attr in LEAVES_TENSORS:
+            return False
+        return self.is_tensor(method.value)

@@ -1,4 +1,4 @@
-"""What a snippet claims, and whether it speaks of a GPU, from its syntax tree."""
+"""What a snippet defines and claims, from its syntax tree."""
 
 import ast
 import re
@@ -6,10 +6,6 @@ from collections.abc import Iterator
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
-# A name or a string that only makes sense with a GPU: torch.cuda, "cuda:0", "nccl".
-GPU = re.compile(r"(.+[.:])?(accelerator|cuda|mps|nccl|xpu)([.:].*)?|nvidia-smi.*")
-
-
 NO_CLAIM = re.compile(r"True|1|.+ is not None")
 
 
@@ -28,10 +24,3 @@ def claims(tree: ast.AST) -> Iterator[ast.stmt]:
             name = getattr(called, "attr", getattr(called, "id", ""))
             if name.startswith("assert_"):
                 yield node
-
-
-def names_gpu(tree: ast.AST) -> bool:
-    """Whether the code names a GPU, as an attribute, an import or a string."""
-    fields = ("attr", "name", "module", "value")
-    found = (getattr(node, field, None) for node in ast.walk(tree) for field in fields)
-    return any(isinstance(each, str) and GPU.fullmatch(each) for each in found)

@@ -4,11 +4,10 @@ This needs torch, so it is asked for where a recipe is run, not where a site is 
 """
 
 import ast
-import importlib
 import inspect
 import re
 from collections.abc import Iterator
-from functools import reduce
+from pkgutil import resolve_name
 
 from cookbook.book.pages import Page
 from cookbook.rules import Problem
@@ -26,25 +25,13 @@ def problems(page: Page) -> Iterator[Problem]:
             first, _, rest = name.rstrip(".").partition(".")
             full = f"{LONG.get(first, first)}.{rest}"
             try:
-                found = None if full.startswith(OTHERS) else resolve(full)
+                found = None if full.startswith(OTHERS) else resolve_name(full)
             except (AttributeError, ModuleNotFoundError):
                 yield page.problem(number, "name-unknown", name=name)
                 continue
             for keyword in unknown_keywords(found, name, call):
                 facts = {"name": name, "keyword": keyword}
                 yield page.problem(number, "keyword-unknown", **facts)
-
-
-def resolve(name: str) -> object:
-    """The object of a full name: modules are imported, the rest looked up."""
-    parts = name.split(".")
-    for cut in range(len(parts), 0, -1):
-        try:
-            module = importlib.import_module(".".join(parts[:cut]))
-        except ModuleNotFoundError:
-            continue
-        return reduce(getattr, parts[cut:], module)
-    raise ModuleNotFoundError(name)
 
 
 def unknown_keywords(function: object, name: str, arguments: str) -> list[str]:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 
 from cookbook.book.pages import ALT, PASSIVE, PYTHON, YOURS, Block, Page, PageError
-from cookbook.book.syntax import names_gpu
 from cookbook.book.twins import KEY
 from cookbook.rules import Problem, limits
 
@@ -15,9 +14,7 @@ NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a spa
 TEXTS, LISTS = ("title", "description"), ("aliases", "related", "covers", "tags")
 OWN = (*TEXTS, "aliases", ALT, YOURS, KEY)
 SHARED = ("related", "covers", "tags", "answer", "command", "shape")
-# A word; a Chinese character counts as one.
-WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-GPU_COMMAND = re.compile(r"nvidia-smi|\b(cuda|nccl|nvcc|nsys|ncu)\b")
+GPU = re.compile(r"nvidia-smi|\b(accelerator|cuda|mps|nccl|ncu|nsys|nvcc|xpu)\b")
 HIDES_FAILURE = re.compile(r"\|\| *(true|:)(?![\w/])|\bset \+e\b")
 
 
@@ -36,7 +33,7 @@ def problems(page: Page) -> Iterator[Problem]:
 
 def unclear(page: Page, rule_of_blocks: str) -> Iterator[Problem]:
     """What the site may show differently from how the checks read it."""
-    rules = {"block": rule_of_blocks, "heading": "shown-unread", "html": "html-in-page"}
+    rules = {"block": rule_of_blocks, "html": "html-in-page"}
     for line, kind, text in page.document.unclear:
         yield page.problem(line, rules[kind], text=text.strip().partition("\n")[0])
 
@@ -61,11 +58,9 @@ def _front_matter_problems(page: Page) -> Iterator[Problem]:
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             yield page.problem(at(key), "list-of-words", key=key)
     if not meta.get("aliases"):
-        yield page.problem(at("aliases"), "aliases-missing")
+        yield page.problem(at("aliases"), "front-matter-key-missing", key="aliases")
     if shared and "related" not in meta:
         yield page.problem(1, "front-matter-key-missing", key="related")
-    if shared and "answer" not in meta:
-        yield page.problem(1, "answer-missing")
     description, end = str(meta.get("description", "")), SENTENCE_END[page.lang]
     several = NEXT_SENTENCE[page.lang] in description[:-1]
     if description and (several or not description.endswith(end)):
@@ -76,8 +71,7 @@ def _block_problems(page: Page) -> Iterator[Problem]:
     if not page.blocks:
         yield page.problem(1, "block-missing")
     told = page.meta.get(ALT, {})  # every picture is told in words, and nothing else is
-    told = told if isinstance(told, dict) else {"": None}
-    if told.keys() != page.pictures.keys() or not all(map(_is_text, told.values())):
+    if not isinstance(told, dict) or told.keys() != page.pictures.keys():
         names = ", ".join(page.pictures) or "none"
         yield page.problem(page.meta_line(ALT), "picture-without-alt", names=names)
     for fence in page.fences:
@@ -91,30 +85,19 @@ def _block_problems(page: Page) -> Iterator[Problem]:
             yield page.problem(line, "failure-hidden", text=hides[0])
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
-    """A mark keeps a block from running here, so it needs a cause."""
-    if block.mark == "gpu" and not _needs_gpu(page, block):
+    """A mark keeps a block from running here, so it needs a cause.
+
+    Whether a snippet for a GPU needs one is tried: it must fail without.
+    """
+    if block.mark == "gpu" and not GPU.search(_marked_code(page)):
         yield page.problem(block.line - 1, "gpu-mark-unearned")
-    if block.mark == "skip":
-        words = len(WORD.findall(block.reason))
-        if block.language == PYTHON or words < limits.REASON_WORDS:
-            yield page.problem(block.line - 1, "skip-mark-unearned")
+    if block.mark == "skip" and block.language == PYTHON:
+        yield page.problem(block.line - 1, "skip-mark-unearned")
 
 
-def _needs_gpu(page: Page, block: Block) -> bool:
-    """Whether a block names a GPU, or runs a snippet of its page that needs one."""
-    if block.language == PYTHON:
-        try:
-            return names_gpu(ast.parse(block.code))
-        except SyntaxError:
-            return True  # another rule says so
-    marked = (one.snippet.name for one in page.blocks if one.snippet and one.mark)
-    named = any(name in block.code for name in marked)
-    return named or bool(GPU_COMMAND.search(block.code))
+def _marked_code(page: Page) -> str:
+    return "\n".join(block.code for block in page.blocks if block.mark == "gpu")
 
 
 def _imports(text: str) -> bool:

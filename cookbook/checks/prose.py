@@ -4,9 +4,8 @@ import itertools
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from cookbook.book.markdown import Passage, words
 from cookbook.book.pages import HAN, LANGUAGES, Page, PageError, parse_yaml
@@ -22,8 +21,7 @@ EXTERNAL = re.compile(r"[a-z]+:")
 FOREIGN = re.compile(r"https?:|[\\/]{2}", re.IGNORECASE)  # a browser would load it
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """How a term is written in Chinese, and how it is not."""
 
     en: str
@@ -31,20 +29,18 @@ class Term:
     also: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
 
-    @cached_property
-    def pattern(self) -> re.Pattern:
-        """Finds the avoided words, and the term itself where it holds one."""
+    def wrong_in(self, text: str) -> set[str]:
+        """The avoided words, but not those within the term itself, nor it in them."""
+        if not any(word in text for word in self.avoid):
+            return set()
         words = sorted([self.zh, *self.also, *self.avoid], key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, words)))
+        return {*re.findall("|".join(map(re.escape, words)), text)} & {*self.avoid}
 
 
 def glossary(root: Path) -> list[Term]:
     """The terms of docs/glossary.yml, in its order."""
     entries = parse_yaml((root / GLOSSARY).read_text(encoding="utf-8"))
-    lists = [(tuple(e.get("also", ())), tuple(e.get("avoid", ()))) for e in entries]
-    return [
-        Term(e["en"], e["zh"], *more) for e, more in zip(entries, lists, strict=True)
-    ]
+    return [Term(**entry) for entry in entries]
 
 
 def problems(root: Path, pages: list[Page]) -> Iterator[Problem]:
@@ -77,30 +73,21 @@ def _front_matter(page: Page) -> list[Passage]:
 def _language_problems(page: Page, passages: list[Passage]) -> Iterator[Problem]:
     """Chinese pages are in Chinese, English ones in English."""
     for passage in passages:
-        text = passage.text
+        text = " ".join(passage.text.split())
         enough = 1 if passage.is_heading else UNTRANSLATED_WORDS
         if page.lang == "zh" and len(WORD.findall(text)) >= enough:
             if not HAN.search(text):
-                text = _beginning(text)
                 yield page.problem(passage.line, "prose-not-chinese", text=text)
         elif page.lang == "en" and HAN.search(text):
-            yield page.problem(passage.line, "prose-not-english", text=_beginning(text))
-
-
-def _beginning(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 30 else f"{text[:30]}…"
+            yield page.problem(passage.line, "prose-not-english", text=text)
 
 
 def _term_problems(
     page: Page, passages: list[Passage], terms: list[Term]
 ) -> Iterator[Problem]:
-    avoided = "|".join(re.escape(word) for term in terms for word in term.avoid)
-    suspicious = re.compile(avoided or "(?!)")  # few lines are; they are looked into
     for number, text in itertools.chain(*(passage.lines for passage in passages)):
-        for term in terms if suspicious.search(text) else ():
-            found = set(term.pattern.findall(text)) - {term.zh, *term.also}
-            for word in sorted(found):
+        for term in terms:
+            for word in sorted(term.wrong_in(text)):
                 facts = {"word": word, "zh": term.zh, "en": term.en}
                 yield page.problem(number, "term-not-in-glossary", **facts)
 

@@ -7,7 +7,7 @@ import difflib
 import html
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -26,35 +26,30 @@ NO_BLOCK = ("no block", "")
 TAG, COMMENT = re.compile(r"<[^>]*>"), re.compile(r"<!--.*?-->", re.DOTALL)
 
 
-class Referee:
-    """Renders pages as the site does, with the settings of mkdocs.yml."""
+@cache
+def renderer(root: Path) -> markdown.Markdown:
+    """Renders as the site does, with the settings of mkdocs.yml."""
+    config = load_config(str(root / "mkdocs.en.yml"))
+    settings = config.mdx_configs
+    settings["pymdownx.snippets"]["base_path"] = [str(root / "snippets")]
+    return markdown.Markdown(
+        extensions=config.markdown_extensions, extension_configs=settings
+    )
 
-    def __init__(self, root: Path):
-        self.root = root
 
-    @cached_property
-    def _settings(self) -> dict:
-        config = load_config(str(self.root / "mkdocs.en.yml"))
-        extensions = config.mdx_configs
-        extensions["pymdownx.snippets"]["base_path"] = [str(self.root / "snippets")]
-        return {
-            "extensions": config.markdown_extensions,
-            "extension_configs": extensions,
-        }
-
-    def problems(self, page: Page) -> Iterator[Problem]:
-        """The first block that the site shows differently from how it was read."""
-        shown = blocks(markdown.Markdown(**self._settings).convert(page.body))
-        read = [(fence.language, fence.code, fence.line) for fence in page.fences]
-        for one, other in zip_longest(read, shown):
-            language, code, line = one or (*NO_BLOCK, 1)
-            shown_language, shown_code = other or NO_BLOCK
-            if language in PASSIVE:
-                shown_code = code  # in which all that counts is what it says
-            if (language, code) != (shown_language, shown_code):
-                facts = {"difference": diff(language, code, shown_language, shown_code)}
-                yield page.problem(line, "shown-text-differs", **facts)
-                return
+def problems(page: Page) -> Iterator[Problem]:
+    """The first block that the site shows differently from how it was read."""
+    shown = blocks(renderer(page.root).reset().convert(page.body))
+    read = [(fence.language, fence.code, fence.line) for fence in page.fences]
+    for one, other in zip_longest(read, shown):
+        language, code, line = one or (*NO_BLOCK, 1)
+        shown_language, shown_code = other or NO_BLOCK
+        if language in PASSIVE:
+            shown_code = code  # in which all that counts is what it says
+        if (language, code) != (shown_language, shown_code):
+            facts = {"difference": diff(language, code, shown_language, shown_code)}
+            yield page.problem(line, "shown-text-differs", **facts)
+            return
 
 
 def blocks(page: str) -> list[tuple[str, str]]:

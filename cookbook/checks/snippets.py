@@ -34,7 +34,10 @@ def problems(root: Path, path: Path, is_program: bool = False) -> Iterator[Probl
         facts = {"reason": error.msg}
         yield Problem(path, error.lineno or 1, "snippet-does-not-parse", facts)
         return
-    yield from _length_problems(path, source, "program" if is_program else shape(tree))
+    kind, count = "program" if is_program else shape(tree), source.count("\n")
+    if count > (limit := limits.SNIPPET[kind]):
+        facts = {"count": count, "limit": limit, "shape": kind}
+        yield Problem(path, limit + 1, "snippet-too-long", facts)
     if not any(claims(tree)) and not (output.exists() and _prints_results(tree)):
         yield Problem(path, 1, "claim-missing")
     lines = source.splitlines()
@@ -70,10 +73,3 @@ def _prints_results(tree: ast.Module) -> bool:
 def shape(tree: ast.Module) -> str:
     """A helper defines something to keep; a call is read from top to bottom."""
     return "helper" if any(isinstance(n, DEFINITIONS) for n in tree.body) else "call"
-
-
-def _length_problems(path: Path, source: str, shape: str) -> Iterator[Problem]:
-    count, limit = source.count("\n"), limits.SNIPPET[shape]
-    if count > limit:
-        facts = {"count": count, "limit": limit, "shape": shape}
-        yield Problem(path, limit + 1, "snippet-too-long", facts)

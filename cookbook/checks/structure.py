@@ -1,16 +1,24 @@
 """All that is wrong with the pages and snippets: the build and the tests ask here."""
 
 import gzip
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 
 from cookbook.book import gains, moved, records
 from cookbook.book.catalogue import CATEGORIES, RELATIONS, Catalogue, Recipe
 from cookbook.book.pages import INCLUDE, LANGUAGES, Page, PageError, tests_of
-from cookbook.checks import answers, files, messages, page, prose, snippets, twins
-from cookbook.checks.shown import Referee
+from cookbook.checks import (
+    answers,
+    files,
+    messages,
+    page,
+    prose,
+    shown,
+    snippets,
+    twins,
+)
 from cookbook.rules import Problem, limits
 
 
@@ -23,9 +31,8 @@ def problems(catalogue: Catalogue, rendered: bool = True) -> list[Problem]:
     found = _problems(catalogue, everywhere, catalogue.recipes)
     found += _record_problems(catalogue.root)
     found += _moved_problems(catalogue)
-    found += _unused_snippets(catalogue.root, catalogue.pages)
     if rendered:
-        found += _shown_problems(catalogue.root, everywhere, found)
+        found += _shown_problems(everywhere, found)
     return in_order(found)
 
 
@@ -39,7 +46,7 @@ def problems_of(catalogue: Catalogue, paths: list[Path]) -> list[Problem]:
     ]
     found = _problems(catalogue, pages, recipes)
     found = [problem for problem in found if problem.path in paths]
-    found += _shown_problems(catalogue.root, pages, found)
+    found += _shown_problems(pages, found)
     return in_order(found + files.problems(catalogue.root, paths))
 
 
@@ -94,15 +101,12 @@ def _page_problems(catalogue: Catalogue) -> Iterator[Problem]:
         yield from page.unclear(one, "block-outside-recipe")
 
 
-def _shown_problems(
-    root: Path, pages: list[Page], found: list[Problem]
-) -> Iterator[Problem]:
-    """What the referee finds on pages whose own files are in order."""
+def _shown_problems(pages: list[Page], found: list[Problem]) -> Iterator[Problem]:
+    """What is shown differently, on pages whose own files are in order."""
     faulty = {problem.path for problem in found if problem.is_error}
-    referee = Referee(root)
     for one in pages:
         if one.path not in faulty and faulty.isdisjoint(b.snippet for b in one.blocks):
-            yield from referee.problems(one)
+            yield from shown.problems(one)
 
 
 def _reference_problems(catalogue: Catalogue, broken: set[Path]) -> Iterator[Problem]:
@@ -144,28 +148,18 @@ def _taken_names(
 ) -> Iterator[Problem]:
     """Pages that have another recipe's title, or many of its aliases."""
     pages = [recipe.written[lang] for recipe in catalogue.written_in(lang)]
-    pages = [page for page in pages if page.path not in broken]
-    titles = {page.meta["title"].casefold() for page in pages}
-    leads: dict[str, dict[str, Page]] = defaultdict(dict)  # to which pages, by slug
-    for one in pages:
-        for name in _names(one):
-            leads[name][one.slug] = one
-    for one in pages:
-        shared = [name for name in _names(one) if len(leads[name]) > 1]
-        if len(shared) <= limits.SHARED_ALIASES:
-            shared = [name for name in shared if name in titles]
-        if shared:
-            others = {two for name in shared for two in leads[name].values()} - {one}
-            places = sorted(f"{two.path}:{two.meta_line('title')}" for two in others)
-            facts = {"names": ", ".join(shared), "places": ", ".join(places)}
-            at = one.meta_line("aliases")
-            yield one.problem(at, "names-taken", **facts, limit=limits.SHARED_ALIASES)
-
-
-def _names(page: Page) -> dict[str, None]:
-    """The title and the aliases by which a search finds a page, each once."""
-    names = (page.meta["title"], *page.meta["aliases"])
-    return dict.fromkeys(name.casefold() for name in names)
+    names = {
+        page: {name.casefold() for name in (page.meta["title"], *page.meta["aliases"])}
+        for page in pages
+        if page.path not in broken
+    }
+    for one, two in permutations(names, 2):
+        shared = names[one] & names[two] if one.slug != two.slug else set()
+        titles = {page.meta["title"].casefold() for page in (one, two)}
+        if titles & shared or len(shared) > limits.SHARED_ALIASES:
+            facts = {"names": ", ".join(sorted(shared)), "limit": limits.SHARED_ALIASES}
+            facts["place"] = f"{two.path}:{two.meta_line('title')}"
+            yield one.problem(one.meta_line("aliases"), "names-taken", **facts)
 
 
 def _shown_by(pages: list[Page]) -> dict[Path, bool]:
@@ -181,27 +175,20 @@ def _shown_by(pages: list[Page]) -> dict[Path, bool]:
     return found
 
 
-def _unused_snippets(root: Path, pages: list[Page]) -> Iterator[Problem]:
-    """Each snippet is shown somewhere."""
-    shown = _shown_by(pages)
-    for file in sorted((root / "snippets").rglob("*.py")):
-        path = file.relative_to(root)
-        if path not in shown:
-            include = path.relative_to("snippets")
-            yield Problem(path, 1, "snippet-unused", {"include": include})
-
-
 def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Problem]:
-    """Each snippet fits a screen, and claims something; each picture is light."""
-    root, shown = catalogue.root, _shown_by(pages)
+    """Each snippet is shown, short, and claims something; each picture is light."""
+    root, programs = catalogue.root, _shown_by(pages)
     for one in pages:
-        with suppress(PageError):
+        if one.lang == "en" and one.readable:
             yield from _unproved_outputs(catalogue, one)
     for file in sorted((root / "snippets").rglob("*.py")):
         path = file.relative_to(root)
-        if path in shown:
-            yield from snippets.problems(root, path, shown[path])
+        if path in programs:
+            yield from snippets.problems(root, path, programs[path])
             yield from snippets.test_problems(root, path, tests_of(path))
+        else:
+            include = path.relative_to("snippets")
+            yield Problem(path, 1, "snippet-unused", {"include": include})
     for file in sorted((root / "snippets").rglob("*.svg")):  # each page carries its own
         picture = file.read_bytes()
         limit = limits.RASTER if b"data:image" in picture else limits.PICTURE
@@ -212,7 +199,7 @@ def _snippet_problems(catalogue: Catalogue, pages: list[Page]) -> Iterator[Probl
 
 def _unproved_outputs(catalogue: Catalogue, page: Page) -> Iterator[Problem]:
     """The output of a block for a GPU is shown only where a GPU ran that very text."""
-    for block in page.blocks if page.lang == "en" else ():
+    for block in page.blocks:
         if block.mark == "gpu" and block.snippet:
             output = block.snippet.with_suffix(".out")
             gpus = [record for record in catalogue.records if record.kind == "gpu"]

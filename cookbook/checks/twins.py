@@ -1,6 +1,7 @@
 """Whether the pages of a recipe show the same, and were confirmed to say the same."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from cookbook.book.catalogue import Recipe
 from cookbook.book.pages import Page
@@ -53,13 +54,10 @@ def word_differences(page: Page, twin: Page) -> Iterator[Problem]:
 def _first_difference(
     page: Page, twin: Page, ours: list, theirs: list, rule: str
 ) -> Iterator[Problem]:
-    if [item for item, _ in ours] == [item for item, _ in theirs]:
-        return
-    pairs = zip(ours, theirs, strict=False)
-    line = next((other[1] for one, other in pairs if one[0] != other[0]), None)
-    if line is None:
-        line = theirs[len(ours)][1] if len(theirs) > len(ours) else 1
-    yield twin.problem(line, rule, twin=page.path)
+    for (item, _), (other, line) in zip_longest(ours, theirs, fillvalue=(None, 1)):
+        if item != other:
+            yield twin.problem(line, rule, twin=page.path)
+            return
 
 
 def confirm(page: Page, twin: Page) -> list[Problem]:

@@ -38,7 +38,6 @@ class Rule:
 
 
 _DATA = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
-GROUPS: dict[str, dict[str, str]] = _DATA.pop("groups")
 RULES = {
     name: Rule(name, code, **texts)
     for code, named in _DATA.items()
@@ -72,24 +71,18 @@ class Problem:
         return f"{self.path}:{self.line}: {self.message(reader_language())}"
 
 
-def report(problems: Iterable[Problem], brief: bool = False) -> int:
-    """Print the problems, warnings last; how many errors there are.
-
-    If ``brief``, warnings of one rule share a line, which names their files.
-    """
+def report(problems: Iterable[Problem]) -> int:
+    """Print the problems, warnings last; how many errors there are."""
     problems = list(problems)
     # Two checks find what stops the build, so each line is printed once.
     errors = dict.fromkeys(str(problem) for problem in problems if problem.is_error)
-    warnings = [problem for problem in problems if not problem.is_error]
-    for problem in errors:
-        print(f"  {problem}")
+    warnings = [str(problem) for problem in problems if not problem.is_error]
+    for error in errors:
+        print(f"  {error}")
     if warnings:
         print(WARNINGS_FOLLOW[reader_language()])
-    for rule in dict.fromkeys(problem.rule.code for problem in warnings):
-        of_rule = [problem for problem in warnings if problem.rule.code == rule]
-        names = sorted({problem.path.stem for problem in of_rule})
-        lines = [f"{rule} {len(names)}: {', '.join(names)}"] if brief else of_rule
-        print(*(f"  {line}" for line in lines), sep="\n")
+    for warning in warnings:
+        print(f"  {warning}")
     return len(errors)
 
 

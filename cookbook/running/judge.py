@@ -66,7 +66,7 @@ def record(block: Block, root: Path, result: Result) -> None:
 def fault(
     catalogue: Catalogue, page: Page, block: Block, result: Result, gpu: bool = False
 ) -> str | None:
-    """Where a block failed, why, which pages show it, and all that it printed."""
+    """Where a block failed, why, and all that it printed."""
     where, problem = _place_of_failure(page, block, result), result.problem
     if not problem and block.snippet:
         recipe = catalogue.by_slug[page.slug]
@@ -82,15 +82,7 @@ def fault(
             problem = _difference(catalogue.root, block.snippet, result)
     if not problem:
         return None
-    job = job_of(block, page)
-    pages = "\n".join(
-        f"  {other.path}:{shown.line}"
-        for other in catalogue.pages
-        if other.readable
-        for shown in other.blocks
-        if job_of(shown, other) == job
-    )
-    sections = [f"{where}: {problem}", f"shown on\n{pages}"]
+    sections = [f"{where}: {problem}"]
     for name, text in (("stderr", result.stderr), ("stdout", result.stdout)):
         if text:
             sections.append(f"--- {name}\n{shortened(text.rstrip())}")

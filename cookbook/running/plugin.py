@@ -108,28 +108,27 @@ def pytest_collection_modifyitems(config, items):
     """Leave out what passed here; give pytest-split the pages of a recipe in a row."""
     if config.getoption("splits", None):
         items.sort(key=lambda item: item.path.stem)
-    if config.option.unrecorded:
-        for item in items:
-            if isinstance(item, RecipeBlock):
-                skip_if_passed(item)
+    record = recorded(config) if config.option.unrecorded else None
+    for item in items if record else ():
+        run = isinstance(item, RecipeBlock) and record.run_of(item.obj)
+        if run and run["status"] == "passed":
+            place = f"on {record.date} (verified/{record.name}.json)"
+            item.add_marker(pytest.mark.skip(reason=f"passed here already, {place}"))
+
+
+def environment(config) -> dict:
+    """What a record says of the environment that this run is in."""
+    probed = the_runner(config).submit(PROBE).result().stdout
+    return records.environment(config.rootpath, probed)
 
 
 def recorded(config) -> Record | None:
-    """The record of the environment that this run is in; it is looked up once."""
+    """The record of this environment; it is looked up once."""
     if record_key not in config.stash:
-        probed = the_runner(config).submit(PROBE).result().stdout
-        name = records.name_of(records.environment(config.rootpath, probed))
+        name = records.name_of(environment(config))
         known = {record.name: record for record in config.stash[catalogue_key].records}
         config.stash[record_key] = known.get(name)
     return config.stash[record_key]
-
-
-def skip_if_passed(item: "RecipeBlock") -> None:
-    record = recorded(item.config)
-    run = record and record.run_of(item.obj)
-    if run and run["status"] == "passed":
-        reason = f"passed here already, on {record.date} (verified/{record.name}.json)"
-        item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish(session):
@@ -152,17 +151,10 @@ def pytest_sessionfinish(session):
     blocks = [block_record(judged) for items in shown if (judged := ran(items))]
     if not blocks:
         return
-    terminal = config.get_terminal_writer()
-    try:
-        probed = runner.submit(PROBE).result().stdout
-    except RunnerError as error:
-        terminal.line(f"\nno record: {error}")
-        return
-    environment = records.environment(config.rootpath, probed)
     pages = config.stash[catalogue_key].pages
     known = {b.path for page in pages if page.readable for b in page.blocks}
-    file = records.write(config.rootpath, environment, blocks, known)
-    terminal.line(f"\nrecorded {len(blocks)} blocks in {file}")
+    file = records.write(config.rootpath, environment(config), blocks, known)
+    config.get_terminal_writer().line(f"\nrecorded {len(blocks)} blocks in {file}")
 
 
 def ran(items: list["RecipeBlock"]) -> list["RecipeBlock"]:
@@ -253,7 +245,6 @@ class RecipeBlock(TestBlock):
                 raise BlockFailedError(page.problem(line, "gpu-mark-unearned"))
             raise pytest.skip.Exception(GPU_REASON, _use_item_location=True)
         self.result = result
-        self.user_properties.append(("cpu_seconds", round(result.seconds, 1)))
         if config.option.record_output:
             judge.record(self.obj, page.root, result)
         catalogue = config.stash[catalogue_key]

@@ -13,7 +13,6 @@ import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -25,8 +24,7 @@ TIMEOUT = 300.0  # seconds a block may take: torch.compile on a busy machine tak
 STYLE = Path(__file__).with_name("matplotlibrc")
 SERVER = ["-m", "cookbook.running.server"]
 MARGIN = 30  # seconds beyond a block's limit until its worker is given up
-MOST_READ = 1 << 20  # bytes of a log
-MOST_SHOWN = 20_000, 200  # characters and lines of a stream, in a report
+MOST_SHOWN = 20_000  # characters of a stream, in a report
 # A part of torch is no package: where it is missing, the release is too old.
 NO_MODULE = re.compile(
     r"ModuleNotFoundError: No module named '(?!torch\.)(?P<name>[^']+)'"
@@ -36,13 +34,6 @@ GROUP = "a process group, whose threads still run"  # as the guard says it
 KEEPS_GROUP = re.compile(r"\b(fully_shard|init_device_mesh)\(")
 # On stdout, in torch 2.8 to 2.10; several processes tear each other's lines.
 GLOO = re.compile(r"^(\[Gloo\].*|.*connected peer ranks.*|\d*)\n", re.MULTILINE)
-FONTS = """# cookbook-runner: a test beside it sees this process
-from pathlib import Path
-from matplotlib import font_manager, get_cachedir  # makes the list
-
-file = Path(get_cachedir(), f"fontlist-v{font_manager.FontManager.__version__}.json")
-print(file if file.exists() else "")
-"""
 TRACEBACK = "Traceback (most recent call last):"
 # Caches that are below the home unless set.
 DROPPED = {"TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME"}
@@ -93,7 +84,7 @@ class Result:
         if self.exit is None:
             return "still running at its time limit; killed"
         if self.exit < 0:
-            return f"killed by {signal_name(-self.exit)}"
+            return f"killed by {signal.Signals(-self.exit).name}"
         if self.missing_package:
             return f"needs {self.missing_package}, which is not installed here"
         if self.exit > 0:
@@ -116,12 +107,6 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def signal_name(number: int) -> str:
-    """Such as SIGSEGV; real-time signals have no name of their own."""
-    names = {each.value: each.name for each in signal.Signals}
-    return names.get(number, f"signal {number}")
 
 
 class RunnerError(Exception):
@@ -147,8 +132,13 @@ class Runner:
         # Blocks side by side that each use every core wait for one another.
         self.share = {"OMP_NUM_THREADS": str(max(1, usable_cores() // workers))}
         self.server = subprocess.Popen(
-            [sys.executable, *SERVER, self.address, str(workers)],
-            env={**self.share, **os.environ, "PYTHONWARNINGS": self.warnings(Job(()))},
+            [sys.executable, *SERVER, self.address],
+            env={
+                **self.share,
+                **os.environ,
+                "PYTHONWARNINGS": self.warnings(Job(())),
+                LOGS: "",  # each block has its own: the server notes nothing
+            },
             stdin=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             start_new_session=True,  # Ctrl-C reaches it through __exit__
@@ -189,9 +179,8 @@ class Runner:
             "argv": job.argv,
             "fresh": self.fresh or starts_fresh(job) or job.warnings != Job.warnings,
             "files": [str(file) for file in job.files],
-            "env": self.share | self.environment(job, folder),
+            "env": self.environment(job, folder),
             "folder": str(folder),
-            "fonts": fonts(job),
             "timeout": self.timeout,
         }
         answer = self._ask(request)
@@ -221,12 +210,33 @@ class Runner:
         return result
 
     def environment(self, job: Job, folder: Path) -> dict[str, str]:
-        """A block's; on another torch it is not traced, which dynamo may not bear."""
-        found = block_environment(job, folder)
-        found["PYTHONWARNINGS"] = self.warnings(job)
-        if self.other_torch:
-            found.pop("COOKBOOK_TRACED", None)
-        return found
+        """This process's environment, with the guard and this Python in front.
+
+        The home is empty: weights that somebody once downloaded are not found.
+        """
+        binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+        # Of a shell block no line is asked for, and tracing slows what it starts.
+        # Another torch's dynamo may not bear it.
+        traced = runs_snippet(job) and not self.other_torch
+        return {
+            **self.share,
+            **{name: os.environ[name] for name in os.environ.keys() - DROPPED},
+            "HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "tmp"),
+            # What torch.compile has built stays for others, as it does on any machine.
+            "TORCHINDUCTOR_CACHE_DIR": str(self.scratch / "compiled"),
+            # Packages may be installed there.
+            "PYTHONUSERBASE": site.getuserbase(),
+            "PATH": os.pathsep.join(binaries),
+            "PYTHONPATH": str(GUARD.parent),
+            "PYTHONWARNINGS": self.warnings(job),
+            "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
+            "MATPLOTLIBRC": str(STYLE),
+            # The list of the fonts, which takes seconds to make, is this user's.
+            "MPLCONFIGDIR": str(Path.home() / ".cache/matplotlib"),
+            LOGS: str(folder / "logs"),
+            "COOKBOOK_TRACED": job.argv[0] if traced else "",
+        }
 
     def _ask(self, request: dict) -> dict:
         """The server's answer.
@@ -276,61 +286,14 @@ def starts_fresh(job: Job) -> bool:
     return runs_snippet(job) and "torch.distributed" in python_of(job)
 
 
-def fonts(job: Job) -> str | None:
-    """Matplotlib's list of the fonts here, for a script that draws."""
-    script = Path(job.argv[0])
-    draws = script.suffix == ".py" and "matplotlib" in read(script)
-    return font_list() if draws else None
-
-
-@cache
-def font_list() -> str | None:
-    """The list, made once, by a Python of its own: a thread of a timer goes with it."""
-    command = [sys.executable, "-c", FONTS]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    return said.stdout.strip() or None
-
-
-def block_environment(job: Job, folder: Path) -> dict[str, str]:
-    """This process's environment, with the guard and this Python in front.
-
-    The home is empty, but for the list of fonts: weights that somebody once
-    downloaded are not found.
-    """
-    binaries = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    kept = {name: os.environ[name] for name in os.environ.keys() - DROPPED}
-    return {
-        **kept,
-        "HOME": str(folder / "home"),
-        "TMPDIR": str(folder / "tmp"),
-        # What torch.compile has built stays for others, as it does on any machine.
-        "TORCHINDUCTOR_CACHE_DIR": str(folder.parent / "compiled"),
-        "PYTHONUSERBASE": site.getuserbase(),  # packages may be installed there
-        "PATH": os.pathsep.join(binaries),
-        "PYTHONPATH": str(GUARD.parent),
-        "PYTHONFAULTHANDLER": "1",  # a crash or a hang names its line
-        "MATPLOTLIBRC": str(STYLE),
-        LOGS: str(folder / "logs"),
-        # Of a shell block no line is asked for, and tracing slows what it starts.
-        **({"COOKBOOK_TRACED": job.argv[0]} if runs_snippet(job) else {}),
-    }
-
-
 def read(file: Path) -> str:
-    """A log's text, or the end of a long one; empty when nothing was written."""
-    if not file.exists():
-        return ""
-    with file.open("rb") as log:
-        left_out = max(0, file.stat().st_size - MOST_READ)
-        log.seek(left_out)
-        text = log.read(MOST_READ).decode(errors="replace")
-    return f"[{left_out} bytes left out]\n{text}" if left_out else text
+    """A log's text; empty when nothing was written."""
+    return file.read_bytes().decode(errors="replace") if file.exists() else ""
 
 
 def shortened(text: str) -> str:
     """The end of what a block printed, if that is more than anybody reads."""
-    characters, lines = MOST_SHOWN
-    end = "".join(text[-characters:].splitlines(keepends=True)[-lines:])
-    if end == text:
+    left_out = len(text) - MOST_SHOWN
+    if left_out <= 0:
         return text
-    return f"[{len(text) - len(end)} characters left out]\n{end}"
+    return f"[{left_out} characters left out]\n{text[-MOST_SHOWN:]}"

@@ -1,17 +1,16 @@
 """Run each block in a fresh process, without importing torch each time.
 
-    python -W error -m cookbook.running.server SOCKET WORKERS
+    python -W error -m cookbook.running.server SOCKET
 
 The server imports torch once and never uses it, so that a fork of it is as good as a
-new interpreter. It forks itself into workers; each takes one block at a time from the
-socket, forks a child for it (``child.py``), waits, and ends what the block has left.
+new interpreter. For each request it forks a watcher; that forks the block's process
+(``child.py``), waits for it, and ends what the block has left.
 
 Request, one JSON line: ``argv`` (a snippet, or a command), ``fresh`` (run a snippet by
-a new interpreter), ``files`` (to copy into its folder), ``fonts`` (Matplotlib's list of
-them, or null), ``env``, ``folder`` (for all that it writes: ``logs``, ``cwd``,
-``home``, ``tmp``), ``timeout`` (seconds). Answer, one JSON line: ``exit`` (code, or
-minus the signal; null after a time-out), ``seconds`` (of CPU, of all its processes),
-``left`` (the command of each process that outlived it).
+a new interpreter), ``files`` (to copy into its folder), ``env``, ``folder`` (for all
+that it writes: ``logs``, ``cwd``, ``home``, ``tmp``), ``timeout`` (seconds). Answer,
+one JSON line: ``exit`` (code, or minus the signal; null after a time-out), ``seconds``
+(of CPU, of all its processes), ``left`` (the command of each process that outlived it).
 """
 
 import contextlib
@@ -23,10 +22,10 @@ import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 import weakref
+from socketserver import ForkingMixIn, StreamRequestHandler, UnixStreamServer
 
 import psutil
 
@@ -48,38 +47,33 @@ def preload() -> None:
         finalizer.atexit = False  # else torch's operators are unregistered one by one
 
 
-def keep_workers(count: int) -> None:
-    """Keep the workers up until the client is gone; return only in a new worker."""
-    adopt_orphans()
-    workers = set()
-    while not select.select([sys.stdin], [], [], 0.5)[0]:
-        workers -= {worker for worker in workers if os.waitpid(worker, os.WNOHANG)[0]}
-        while len(workers) < count:
-            worker = os.fork()
-            if worker == 0:
-                return
-            workers.add(worker)
-    end_all()
-    os._exit(0)
+class Server(ForkingMixIn, UnixStreamServer):
+    """Forks a watcher for each request, and ends all when its client is gone."""
+
+    def service_actions(self) -> None:
+        super().service_actions()
+        if select.select([sys.stdin], [], [], 0)[0]:
+            end_all()
+            os._exit(0)
 
 
-def serve(listener: socket.socket) -> dict:
-    """Answer requests; return only in a block's process, with its request."""
-    adopt_orphans()
-    while True:
-        connection, _ = listener.accept()
-        with connection, contextlib.suppress(ConnectionError):
-            request = json.loads(connection.makefile().readline())
-            block = os.fork()
-            if block == 0:
-                return request
-            answer = json.dumps(watch(block, request["timeout"]))
-            connection.sendall(f"{answer}\n".encode())
+class Watcher(StreamRequestHandler):
+    """Runs one block, and answers what came of it."""
+
+    def handle(self) -> None:
+        adopt_orphans()
+        request = json.loads(self.rfile.readline())
+        block = os.fork()
+        if block == 0:
+            os.close(self.request.detach())  # else the client waits for the block, too
+            child.run(request)
+        answer = watch(block, request["timeout"])
+        self.wfile.write(f"{json.dumps(answer)}\n".encode())
 
 
 def watch(block: int, timeout: float) -> dict:
     """Wait for a block, end what it started, and say what came of it."""
-    before, deadline = cpu_seconds(), time.monotonic() + timeout
+    deadline = time.monotonic() + timeout
     code, left = None, []
     while code is None and time.monotonic() < deadline:
         pid, status = os.waitpid(block, os.WNOHANG)
@@ -88,8 +82,10 @@ def watch(block: int, timeout: float) -> dict:
         show_stacks()
     else:
         left = outliving()
-    kill_all(block)
-    return {"exit": code, "seconds": cpu_seconds() - before, "left": left}
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(block, signal.SIGKILL)  # where nobody adopts orphans
+    end_all()
+    return {"exit": code, "seconds": cpu_seconds(), "left": left}
 
 
 def cpu_seconds() -> float:
@@ -129,34 +125,25 @@ def descendants() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
 
 
+def send(number: int) -> None:
+    """Send a signal to all that this process started."""
+    for process in descendants():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
+
+
 def show_stacks() -> None:
     """Have each Python of a block that hangs write its stacks to stderr, and die."""
-    processes = descendants()
-    for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.send_signal(signal.SIGABRT)  # faulthandler answers it
-    psutil.wait_procs(processes, GRACE)
-
-
-def kill_all(block: int) -> None:
-    """Kill and reap all that a block started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(block, signal.SIGKILL)  # where nobody adopts orphans
-    end_all()
+    send(signal.SIGABRT)  # faulthandler answers it
+    psutil.wait_procs(descendants(), GRACE)
 
 
 def end_all() -> None:
     """Kill and reap all that this process started; a killed one may take its time."""
     deadline = time.monotonic() + GRACE
     while any_left() and time.monotonic() < deadline:
-        kill(descendants())
+        send(signal.SIGKILL)
         time.sleep(POLL)
-
-
-def kill(processes: list[psutil.Process]) -> None:
-    for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
 
 
 def adopt_orphans() -> None:
@@ -166,14 +153,10 @@ def adopt_orphans() -> None:
 
 
 def main() -> None:
-    """Serve; in a forked block, run what was asked."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(sys.argv[1])
-        preload()
-        listener.listen()
-        keep_workers(int(sys.argv[2]))
-        request = serve(listener)
-    child.run(request)
+    preload()
+    with Server(sys.argv[1], Watcher) as server:
+        adopt_orphans()  # those of a watcher that its block has killed
+        server.serve_forever()
 
 
 if __name__ == "__main__":

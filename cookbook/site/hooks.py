@@ -55,6 +55,7 @@ SAID = (
     "copied",
 )
 SERVING: list[Preview] = []  # one, under mkdocs serve
+log = logging.getLogger("mkdocs.cookbook")
 
 
 class PageFile(File):
@@ -71,8 +72,8 @@ def on_startup(command, dirty):
     if command == "serve":
         SERVING.append(Preview(temporary_folder()))
         meant = ("A 'dirty' build", "The directory contains")
-        log = logging.getLogger(build.__module__)
-        log.addFilter(lambda record: not record.msg.startswith(meant))
+        builds = logging.getLogger(build.__module__)
+        builds.addFilter(lambda record: not record.msg.startswith(meant))
 
 
 def temporary_folder() -> Path:
@@ -103,7 +104,8 @@ def read_catalogue(config) -> Catalogue:
     # MkDocs will render all pages; to do so twice would take half as long again.
     found = [one for one in problems(catalogue, rendered=False) if one.is_error]
     if SERVING:
-        SERVING[0].note(found)
+        for problem in found:
+            log.warning("%s", problem)
     elif found:
         raise Abort("\n  ".join(["The pages are not in order:", *map(str, found)]))
     return catalogue
@@ -152,13 +154,12 @@ def on_env(env, config, files):
     """What the templates tell, beside the page: words, lists, totals."""
     catalogue, lang = config.extra["catalogue"], config.extra.get("lang")
     totals = {code: status.totals(catalogue, code) for code in LANGUAGES}
+    shown = pages.shown_categories(catalogue)
     env.globals |= {
         "catalogue": catalogue,
         "popular": search.popular(catalogue),
-        "example": search.example(catalogue),
-        "shelves": sorted(
-            catalogue.categories, key=lambda one: one.slug != indexes.FIRST_AID
-        ),
+        "categories": shown,
+        "shelves": indexes.first_aid_first(shown),
         "hue": render.hue,
         "totals": totals,
         "wanted": feedback.form(catalogue, feedback.WANTED),
@@ -184,12 +185,6 @@ def on_page_context(context, page, config, nav):
     context["alternates"] = addresses | ({} if path else {"x-default": root})
     page.meta["description"] = page.meta.get("description", "").replace("`", "")
     return context
-
-
-def on_post_page(output, page, config):
-    """English words in a Chinese page say so."""
-    is_chinese = config.extra.get("lang") == "zh"
-    return typesetting.english_marked(output) if is_chinese else output
 
 
 def on_post_build(config):

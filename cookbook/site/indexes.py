@@ -1,12 +1,10 @@
-"""The pages of lists: symbols and messages, to recipes; what was run; the rules."""
+"""The pages of lists: symbols and messages, to recipes; what was run."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from cookbook.book import symbols, wordings
-from cookbook.book.catalogue import Catalogue, Recipe
+from cookbook.book.catalogue import Catalogue, Category, Recipe
 from cookbook.book.records import Record
-from cookbook.rules import GROUPS, RULES, WARNING, Rule
 from cookbook.site import status
 from cookbook.site.words import WORDS
 
@@ -78,11 +76,16 @@ def error_page(catalogue: Catalogue, lang: str) -> str:
 
 def _by_topic(catalogue: Catalogue, lang: str) -> Iterator[tuple[str, Recipe]]:
     """Each recipe with its topic: first aid by its groups, then what else there is."""
-    for category in sorted(catalogue.categories, key=lambda one: one.slug != FIRST_AID):
+    for category in first_aid_first(catalogue.categories):
         for title, recipes in catalogue.grouped(category):
             shown = title if category.slug == FIRST_AID else category.title
             for recipe in recipes:
                 yield shown.get(lang, category.title[lang]), recipe
+
+
+def first_aid_first(categories: list[Category]) -> list[Category]:
+    """The categories as somebody in need looks for them."""
+    return sorted(categories, key=lambda category: category.slug != FIRST_AID)
 
 
 def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
@@ -100,37 +103,6 @@ def _messages(recipe: Recipe, lang: str) -> Iterator[tuple[str, str]]:
         anchor = f"#error-{number}" if page.lang == lang else ""
         address = f"{recipe.category}/{recipe.slug}.md{anchor}"
         yield text, f"[{_code(text)}]({address}){note}"
-
-
-def rules_page(catalogue: Catalogue, lang: str) -> str:
-    """The Markdown of the rules: a table per group, a row per rule."""
-    lines = _titled("rules", lang, "rules-index")
-    for group, title in GROUPS.items():
-        lines += ["", f"## {title[lang]} {{ #{group.lower()} }}", ""]
-        lines += [_row(WORDS[lang]["rules_columns"]), "| --- | --- | --- |"]
-        rules = (rule for rule in RULES.values() if rule.code.startswith(group))
-        lines += [_rule_row(rule, lang) for rule in rules]
-    return "\n".join([*lines, ""])
-
-
-def _rule_row(rule: Rule, lang: str) -> str:
-    code = f"[{rule.code}](#{rule.code.lower()}){{ #{rule.code.lower()} }}"
-    severity = WORDS[lang]["warning"] if rule.severity == WARNING else ""
-    texts = [_literal(text) for text in rule.texts(lang, _Names())]
-    return _row([f"{code} `{rule.name}`{severity}", *texts])
-
-
-class _Names(dict):
-    """Stands for the facts of no particular problem."""
-
-    def __missing__(self, key: str) -> str:
-        return f"‹{key}›"
-
-
-def _literal(text: str) -> str:
-    """Text in which Markdown finds nothing to interpret."""
-    line = " ".join(text.split())
-    return re.sub(r"[^\w\s.,:;()/‹›]|_", lambda match: f"&#{ord(match[0])};", line)
 
 
 def environments_page(catalogue: Catalogue, lang: str) -> str:

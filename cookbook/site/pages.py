@@ -16,7 +16,7 @@ from cookbook.site.words import WORDS
 
 # A picture that a recipe draws, beside its card; its own page tells it in words.
 THUMB = '<img class="thumb" src="../../{path}" alt="" loading="lazy">'
-SHORT = 12  # recipes of a category that the navigation lists without groups
+SHORT = 12  # recipes of a category that needs no filter
 # The lists: where each is, by which name its words are known, what writes it.
 LISTS = {
     "recipes.md": ("recipes", None),  # its template does
@@ -24,9 +24,7 @@ LISTS = {
     "messages.md": ("error_index", indexes.error_page),
     "verified.md": ("runs", indexes.environments_page),
     "new.md": ("news", news.page),
-    "rules.md": ("rules", indexes.rules_page),
 }
-UNLISTED = "rules.md"  # for contributors, whom their guide sends there
 
 
 class SitePage(NamedTuple):
@@ -131,21 +129,16 @@ def navigation(catalogue: Catalogue, lang: str) -> list[dict]:
         title = category.title[lang]
         index = {title: f"{category.slug}/index.md"}
         nav.append({title: [index, *entries(catalogue, category, lang)]})
-    lists = [{words[n]: path} for path, (n, _) in LISTS.items() if path != UNLISTED]
+    lists = [{words[name]: path} for path, (name, _) in LISTS.items()]
     others = (page.path.name for page in catalogue.other_pages if page.lang == lang)
     lists += [{words[Path(n).stem]: n} for n in others if n != "index.md"]
     return [*nav, {words["indexes"]: lists}]
 
 
 def entries(catalogue: Catalogue, category: Category, lang: str) -> list[dict]:
-    """A category's recipes in the navigation; where they are many, by group."""
-    grouped = [
-        (title, [{r.title(lang): f"{r.address}.md"} for r in recipes])
-        for title, recipes in catalogue.grouped(category)
-    ]
-    if sum(len(pages) for _, pages in grouped) <= SHORT:
-        return [page for _, pages in grouped for page in pages]
+    """A category's recipes in the navigation, by group."""
     found = []
-    for title, pages in grouped:
+    for title, recipes in catalogue.grouped(category):
+        pages = [{recipe.title(lang): f"{recipe.address}.md"} for recipe in recipes]
         found += [{title[lang]: pages}] if title else pages
     return found

@@ -25,8 +25,6 @@ POPULAR = Path("docs/popular.yml")
 # What is typed on the side of a language, but written in the other.
 FOREIGN = {"en": r"\p{sc=Han}", "zh": "[a-z]{2}"}
 SHORT = 3  # words, or pairs of Chinese characters, of a phrase that is typed whole
-FEW_LINES = range(3, 8)  # of an answer that is shown whole
-COLUMN = 72  # its width
 LINE = 50  # characters of an error that are searched and shown
 # In this order the columns compress best.
 COLUMNS = (
@@ -109,17 +107,6 @@ def popular(catalogue: Catalogue) -> list[tuple[Recipe, str]]:
     listed = parse_yaml(file.read_text("utf-8")) if file.exists() else {}
     known = catalogue.by_slug
     return [(known[slug], line) for slug, line in listed.items() if slug in known]
-
-
-def example(catalogue: Catalogue) -> Recipe | None:
-    """One of these whose whole answer is a few lines: the home page shows it."""
-    short = (
-        recipe
-        for recipe, _ in popular(catalogue)
-        if len(lines := recipe.answer.text.split("\n")) in FEW_LINES
-        and max(map(len, lines)) <= COLUMN
-    )
-    return next(short, None)
 
 
 def topic(entry: wanted.Topic, lang: str) -> dict[str, str]:

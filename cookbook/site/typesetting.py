@@ -1,16 +1,15 @@
-"""What is done to a page's HTML: Chinese text, English in it, code and its lines."""
+"""What is done to a page's HTML: Chinese text, tables, code and its lines."""
 
 import itertools
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from cookbook.book.catalogue import Recipe
 from cookbook.site.words import WORDS
 
-# Code keeps its lines, and its language.
-CODE = re.compile(r"(<pre.*?</pre>|<script.*?</script>)", re.DOTALL)
+# Code keeps its lines.
+CODE = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
 PUNCTUATION = r"\u3000-\u303f\uff00-\uff65\u2014\u2018\u2019\u201c\u201d\u2026"
 HAN = r"\u3400-\u9fff"
 TAGS = r"(?:</?(?:a|em|strong|span|mark)\b[^>]*>)*"
@@ -20,16 +19,6 @@ BREAK = re.compile(
     rf"|(?<=[{HAN}])({TAGS})\n(?={TAGS}[{HAN}{PUNCTUATION}])"
     rf"|\n(?={TAGS}[{PUNCTUATION}])"
 )
-
-# An element, or a heading with its anchor, of English words only: a title, a message.
-# A single name in code is no word of a language.
-ENGLISH = re.compile(
-    r"<(?P<name>code(?=[^>]*>[^<]* )|a|h[1-6]|li|p|span|strong|td)\b"
-    r"(?P<rest>(?![^>]*(?:\blang=|headerlink))[^>]*)>"
-    rf"(?=[^<>{HAN}{PUNCTUATION}]*[A-Za-z]{{3}}[^<>{HAN}{PUNCTUATION}]*"
-    r'(?:</(?P=name)>|<a class="headerlink))'
-)
-BLOCK = "<pre><span></span><code"  # what Pygments begins one with
 # What is to have the colour of the text: names, operators, brackets, spaces.
 INERT = re.compile(r'<span class="(?:n\w?|bp|fm|o|ow|p|vm|w|x)">([^<]*)</span>')
 # A file on a built page, from its name to the end of its code; its answer.
@@ -61,25 +50,20 @@ def finished(html: str, recipe: Recipe | None, lang: str | None) -> str:
     if recipe:  # files are numbered from 1
         numbered = partial(number_lines, recipe, lang, itertools.count(1))
         html = FILE.sub(numbered, html)
-    return html
+    # Code and messages are read out as what they are.
+    return html.replace("<code", '<code lang="en"') if lang == "zh" else html
 
 
 def joined(html: str) -> str:
     """The page without the line breaks that would show as spaces."""
-    joint = partial(BREAK.sub, lambda match: match[1] or match[2] or "")
-    return outside_code(html, joint)
-
-
-def english_marked(html: str) -> str:
-    """The page with a language on what is English in it: it is read out as such."""
-    marked = partial(ENGLISH.sub, r'<\g<name> lang="en"\g<rest>>')
-    return outside_code(html.replace(BLOCK, f'{BLOCK} lang="en"'), marked)
-
-
-def outside_code(html: str, change: Callable[[str], str]) -> str:
     parts = CODE.split(html)  # the code stands at every second place
-    parts[::2] = map(change, parts[::2])
+    parts[::2] = [BREAK.sub(joint, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def joint(gap: re.Match) -> str:
+    """The tags around a line break, without it."""
+    return gap[1] or gap[2] or ""
 
 
 def imports_apart(recipe: Recipe, answer: re.Match) -> str:

@@ -1,11 +1,12 @@
 """The symbols of a snippet, derived from its syntax tree."""
 
+from pkgutil import resolve_name
+
 import pytest
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.book.symbols import symbols
 from cookbook.checks import names
-from cookbook.checks.names import resolve
 from tests.engine.plants import PAGE, plant
 from tests.helpers import ROOT
 
@@ -80,7 +81,7 @@ def test_symbols_of_the_real_snippets_exist():
     missing = {}
     for name, slug in used.items():
         try:
-            resolve(name)
+            resolve_name(name)
         except (AttributeError, ModuleNotFoundError) as error:
             missing[name] = f"{slug}: {error}"
     assert missing == {}

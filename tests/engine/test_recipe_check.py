@@ -38,7 +38,7 @@ def test_the_faults_of_other_recipes_are_not_shown(cookbook):
     assert check(cookbook, "other", "label-smoothing").returncode == 1
     plant(cookbook, en=["title: The label-smoothing", "title: The other"])
     done = check(cookbook, "label-smoothing")  # but what it takes from them is
-    assert f"  {PAGE}:4: P407 the other: title or aliases of other" in done.stdout
+    assert f"  {PAGE}:4: P407 the other: title or aliases of another" in done.stdout
 
 
 def test_an_unknown_slug_is_refused_with_one_like_it(cookbook):

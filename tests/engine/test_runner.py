@@ -321,13 +321,9 @@ def test_a_snippet_of_distributed_runs_in_a_new_interpreter(run):
 
 
 def test_of_much_output_the_end_is_kept(run):
-    result = run("for n in range(200_000): print(n)\nassert False, 'x' * 5_000_000")
-    assert len(result.stdout + result.stderr) < 2.2e6
-    assert result.stdout.startswith("[240314 bytes left out]\n")
-    shown = shortened(result.stdout).splitlines()
-    assert shown[0].endswith(" characters left out]")
+    shown = shortened(run("for n in range(200_000): print(n)").stdout).splitlines()
+    assert shown[0] == "[1268890 characters left out]"
     assert shown[-200:] == [str(n) for n in range(199_800, 200_000)]
-    assert len(shortened(result.stderr)) < 21_000
 
 
 def test_leaving_the_runner_kills_what_still_runs(tmp_path, witness):

@@ -14,7 +14,6 @@ PAGES = [
     "recipes/",
     "apis/",
     "verified/",
-    "rules/",
     "tensors/",
     "training/label-smoothing/",
     "training/mixed-precision/",

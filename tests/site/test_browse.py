@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from cookbook.book.pages import LANGUAGES
-from cookbook.site import pages, search
+from cookbook.site import search
 
 RECIPE = "training/label-smoothing/"
 SCREENS, FIRST, POPULAR, COLUMNS = 4, 5, 12, 50
@@ -182,14 +182,6 @@ def test_the_next_page_is_the_next_recipe_of_the_list(site, catalogue):
             html = (site / "zh" / here.address / "index.html").read_text("utf-8")
             link = re.search(r'<a href="([^"]+)" class="[^"]*link--next', html)
             assert link[1] == f"../{after.slug}/"
-
-
-def test_a_long_category_is_listed_by_group(catalogue):
-    for category in catalogue.categories:
-        entries = pages.entries(catalogue, category, "en")
-        flat = all(isinstance(page, str) for one in entries for page in one.values())
-        few = len(catalogue.in_category(category.slug)) <= pages.SHORT
-        assert flat == few, category.slug
 
 
 def test_code_on_a_phone_shows_fifty_columns_and_wraps_on_demand(page):
