@@ -49,11 +49,11 @@ def pages(catalogue: Catalogue, lang: str) -> Iterator[SitePage]:
     for category in shown_categories(catalogue):
         yield category_page(catalogue, category, lang)
     for path, (name, markdown) in LISTS.items():
-        title = {"title": WORDS[lang][name]}
+        meta = {"title": WORDS[lang][name], "hide": ["footer"]}  # no list is the next
         if markdown:
-            yield SitePage(path, markdown(catalogue, lang), title)
+            yield SitePage(path, markdown(catalogue, lang), meta)
         else:
-            meta = {**title, "template": "recipes.html", "hide": ["toc"]}
+            meta |= {"template": "recipes.html", "hide": ["toc", "footer"]}
             yield SitePage(path, "", meta)
 
 

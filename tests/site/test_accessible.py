@@ -17,6 +17,7 @@ PAGES = [
     "tensors/",
     "training/label-smoothing/",
     "training/mixed-precision/",
+    "reproducibility/set-all-seeds/",  # a docstring in its answer
     "distributed/ddp-single-node/",
     "setup/find-gpu-processes/",
     "errors/err-inplace-modified/",
