@@ -81,7 +81,8 @@ def expected(root: Path, pages: Set[str]) -> Iterator[tuple[str, str]]:
     """The pages that a file of tests names, and the starts of messages in its tests."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         text = file.read_text("utf-8", errors="replace")
-        if not any(page in text for page in pages):
+        named = {page for page in pages if page in text}
+        if not named:
             continue
         try:
             tree = ast.parse(text)
@@ -89,7 +90,7 @@ def expected(root: Path, pages: Set[str]) -> Iterator[tuple[str, str]]:
             continue  # pytest tells
         tests = [node for node in tree.body if isinstance(node, FUNCTIONS)]
         starts = set().union(*map(_starts, tests))
-        for page in _texts(tree) & pages:
+        for page in _texts(tree) & named if starts else ():
             yield from ((page, start) for start in starts)
 
 

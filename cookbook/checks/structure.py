@@ -155,6 +155,8 @@ def _taken_names(
     }
     for one, two in permutations(names, 2):
         shared = names[one] & names[two] if one.slug != two.slug else set()
+        if not shared:
+            continue
         titles = {page.meta["title"].casefold() for page in (one, two)}
         if titles & shared or len(shared) > limits.SHARED_ALIASES:
             facts = {"names": ", ".join(sorted(shared)), "limit": limits.SHARED_ALIASES}
