@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import partial
 
@@ -64,10 +65,13 @@ def shape(page: Page, given: answer.Answer) -> str:
 
 
 def does_not_compile(given: answer.Answer) -> str | None:
-    """Why the answer alone is no Python; None where it is, or is for a shell."""
+    """Why the answer alone is no code of its language; None where it is."""
+    if given.language != PYTHON:  # what is skipped is seen by no run
+        command = ["bash", "-n", "-c", given.code]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        return run.stderr.strip() or None
     try:
-        if given.language == PYTHON:
-            compile(given.code, "answer", "exec", dont_inherit=True)
+        compile(given.code, "answer", "exec", dont_inherit=True)
     except SyntaxError as error:
         return error.msg
     return None

@@ -9,15 +9,20 @@ from pathlib import Path
 from cookbook.book.pages import PageError, read_text
 from cookbook.rules import Problem
 
-# MkDocs publishes what stands in docs/; a page elsewhere would be checked by nobody.
-DOCS = (
-    "docs/*.yml docs/architecture.md docs/wordings.json docs/*.png "
-    "docs/questions/*.jsonl "
-    "docs/root/*.md docs/??/*.md "
-    "docs/??/*/*.md docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
-    "docs/overrides/*.html docs/overrides/partials/*.html "
-    "docs/overrides/partials/languages/*.html docs/overrides/assets/*"
-)
+# What these folders hold. Other files there would be published or run unseen.
+HOLDS = {
+    "docs": (
+        "docs/*.yml docs/architecture.md docs/wordings.json docs/*.png "
+        "docs/questions/*.jsonl "
+        "docs/root/*.md docs/??/*.md "
+        "docs/??/*/*.md docs/??/*.svg docs/??/*.png docs/??/*/*.svg docs/??/*/*.png "
+        "docs/overrides/*.html docs/overrides/partials/*.html "
+        "docs/overrides/partials/languages/*.html docs/overrides/assets/*"
+    ),
+    "snippets": "snippets/ruff.toml snippets/*/*.py snippets/*/*.out snippets/*/*.svg",
+    "tests/snippets": "tests/snippets/conftest.py tests/snippets/*/test_*.py",
+    "verified": "verified/*.json verified/gains/*.json",
+}
 BINARY = (".png", ".jpg", ".webp", ".npz", ".pdparams")  # all else is text
 LARGEST = 200_000  # bytes
 # As people type them, with their paths.
@@ -37,7 +42,7 @@ def files(root: Path) -> list[Path]:
     run = subprocess.run(command, cwd=root, capture_output=True, check=True)
     names = {Path(name) for name in os.fsdecode(run.stdout).split("\0")}
     # Git also lists removed files, and the folders of other repositories.
-    return sorted(name for name in names if (root / name).is_file())
+    return sorted(n for n in names if (root / n).is_symlink() or (root / n).is_file())
 
 
 def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
@@ -53,13 +58,17 @@ def problems(root: Path, paths: Iterable[Path]) -> list[Problem]:
 
 def _tree_problem(root: Path, path: Path) -> Problem | None:
     """Why a file does not belong into the repository, or not where it is."""
+    if (root / path).is_symlink():
+        return Problem(path, 1, "file-is-link")
     if (size := (root / path).stat().st_size) > LARGEST:
         facts = {"size": size // 1000, "limit": LARGEST // 1000}
         return Problem(path, 1, "file-too-large", facts)
-    # An absolute pattern fits the whole path, not its end alone.
-    fits = (("/" / path).match(f"/{pattern}") for pattern in DOCS.split())
-    if path.is_relative_to("docs") and not any(fits):
-        return Problem(path, 1, "file-out-of-place", {"allowed": DOCS})
+    for folder, allowed in HOLDS.items():
+        # An absolute pattern fits the whole path, not its end alone.
+        fits = (("/" / path).match(f"/{pattern}") for pattern in allowed.split())
+        if path.is_relative_to(folder) and not any(fits):
+            facts = {"folder": folder, "allowed": allowed}
+            return Problem(path, 1, "file-out-of-place", facts)
     return None
 
 

@@ -5,7 +5,7 @@ What the tests raise is read from their syntax trees, so nothing has to run.
 
 import ast
 import tomllib
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -15,8 +15,7 @@ from cookbook.book.syntax import FUNCTIONS
 from cookbook.rules import Problem
 
 UNRAISED = Path("tests/unraised.toml")
-EXPECTING = {"raises_as_documented", "assert_documented"}  # both in tests/helpers.py
-SHORTEST = 8  # characters of what begins a message
+EXPECTING = ("raises_as_documented", "assert_documented")  # both in tests/helpers.py
 
 
 def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
@@ -29,7 +28,7 @@ def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
         return []
     errors = {recipe.address: recipe.errors for recipe in recipes}
     raised = set()
-    for page, start in expected(root, errors.keys()):
+    for page, start in expected(root, errors):
         messages = begin_with(errors.get(page, []), start)
         raised.update((page, message) for message in messages if len(messages) == 1)
     listed, found = set(), []
@@ -39,7 +38,7 @@ def problems(root: Path, recipes: list[Recipe]) -> list[Problem]:
         return [Problem(UNRAISED, 1, "unraised-malformed", {"reason": error})]
     for line, entry in entries:
         messages = begin_with(errors.get(entry["page"], []), entry["start"])
-        if len(messages) != 1:
+        if len(messages) != 1 or (entry["page"], messages[0]) in raised:
             found.append(Problem(UNRAISED, line, "unraised-unknown", entry))
         listed.update((entry["page"], message) for message in messages)
     for recipe in recipes:
@@ -77,31 +76,43 @@ def _entries(root: Path) -> list[tuple[int, dict[str, str]]]:
     return found
 
 
-def expected(root: Path, pages: Set[str]) -> Iterator[tuple[str, str]]:
-    """The pages that a file of tests names, and the starts of messages in its tests."""
+def expected(root: Path, pages: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The page and the start of each message that a test expects of these pages."""
     for file in sorted((root / "tests").rglob("test_*.py")):
         text = file.read_text("utf-8", errors="replace")
-        named = {page for page in pages if page in text}
-        if not named:
-            continue
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue  # pytest tells
-        tests = [node for node in tree.body if isinstance(node, FUNCTIONS)]
-        starts = set().union(*map(_starts, tests))
-        for page in _texts(tree) & named if starts else ():
-            yield from ((page, start) for start in starts)
+        if any(name in text for name in EXPECTING) and any(p in text for p in pages):
+            try:
+                yield from _expected(ast.parse(text))
+            except SyntaxError:
+                continue  # pytest tells
 
 
-def _starts(test: ast.AST) -> set[str]:
-    """What may begin a message in a test that expects one: no word by accident."""
-    called = {getattr(node, "id", "") for node in ast.walk(test)}
-    texts = _texts(test) if called & EXPECTING else ()
-    return {text for text in texts if len(text) >= SHORTEST}
+def _expected(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    constants = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            targets = getattr(node.targets[0], "elts", node.targets)
+            values = getattr(node.value, "elts", [node.value])
+            constants.update(zip(map(ast.unparse, targets), values, strict=False))
+    for function in filter(lambda node: isinstance(node, FUNCTIONS), tree.body):
+        for call in ast.walk(function):
+            if _is_expectation(call) and len(call.args) > 1:
+                page, start = call.args[:2]
+                page = constants.get(ast.unparse(page), page)
+                for text in _texts(start, function):
+                    yield getattr(page, "value", ""), text
 
 
-def _texts(tree: ast.AST) -> set[str]:
-    """The strings that stand in some code."""
-    values = (getattr(node, "value", None) for node in ast.walk(tree))
-    return {value for value in values if isinstance(value, str)}
+def _is_expectation(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in EXPECTING
+
+
+def _texts(start: ast.expr, function: ast.AST) -> list[str]:
+    """A literal; for a parameter or a variable, the literals of the function.
+
+    Of those only what has several words, so that none begins a message by accident.
+    """
+    if isinstance(start, ast.Constant):
+        return [start.value]
+    values = (getattr(node, "value", None) for node in ast.walk(function))
+    return [value for value in values if isinstance(value, str) and " " in value]

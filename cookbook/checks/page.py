@@ -14,6 +14,8 @@ NEXT_SENTENCE = {"en": ". ", "zh": "。"}  # a Chinese one follows without a spa
 TEXTS, LISTS = ("title", "description"), ("aliases", "related", "covers", "tags")
 OWN = (*TEXTS, "aliases", ALT, YOURS, KEY)
 SHARED = ("related", "covers", "tags", "answer", "command", "shape")
+# A word; a Chinese character counts as one.
+WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 GPU = re.compile(r"nvidia-smi|\b(accelerator|cuda|mps|nccl|ncu|nsys|nvcc|xpu)\b")
 HIDES_FAILURE = re.compile(r"\|\| *(true|:)(?![\w/])|\bset \+e\b")
 
@@ -92,8 +94,10 @@ def _mark_problems(page: Page, block: Block) -> Iterator[Problem]:
     """
     if block.mark == "gpu" and not GPU.search(_marked_code(page)):
         yield page.problem(block.line - 1, "gpu-mark-unearned")
-    if block.mark == "skip" and block.language == PYTHON:
-        yield page.problem(block.line - 1, "skip-mark-unearned")
+    if block.mark == "skip":
+        words = len(WORD.findall(block.reason))
+        if block.language == PYTHON or words < limits.REASON_WORDS:
+            yield page.problem(block.line - 1, "skip-mark-unearned")
 
 
 def _marked_code(page: Page) -> str:

@@ -25,11 +25,13 @@ def test_what_git_would_keep_is_looked_at(cookbook):
     for name in ("new.md", "removed.md", "site/index.html", "other/.git/HEAD"):
         cookbook.write(name, LEFT)
     (root / "a.png").write_bytes(b"\x89PNG\0" + LEFT.encode())
+    (root / "link.md").symlink_to("/nowhere")
     cookbook.write("env/.gitignore", "*\n")  # as virtualenv writes it
     cookbook.write("env/key.py", LEFT)
     cookbook.git("add", "removed.md")
     (root / "removed.md").unlink()
-    (path,) = files.problems(root, files.files(root))
+    link, path = files.problems(root, files.files(root))
+    assert str(link).startswith("link.md:1: F106 a symbolic link; ")
     assert str(path).startswith(f"new.md:1: F102 a path of one machine, {LEFT}; ")
 
 
