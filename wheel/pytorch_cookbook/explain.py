@@ -117,8 +117,10 @@ def explain(log: str, lang: str) -> tuple[str, dict | None]:
         line = next(passed_on, line)
     # Of rows that quote the same: on a page about it, then as the search has it.
     rows = [row for row in rows[line] if FIRST_AID.search(row["place"])] or rows[line]
+    if len(rows) < 2:
+        return line, next(iter(rows), None)
     order = [*book.find(line[:300], lang), *(row["slug"] for row in rows)]
-    return line, min(rows, key=lambda row: order.index(row["slug"]), default=None)
+    return line, min(rows, key=lambda row: order.index(row["slug"]))
 
 
 def messages(lines: list[str]) -> Iterator[str]:
@@ -174,10 +176,12 @@ def likeness(own: Message, quote: Message) -> float:
     same = own.raised == quote.raised
     if not quote.words:
         return float(same and own.raised != "" and own.said.startswith(quote.said))
-    named = bool(quote.names) and quote.names <= own.names
     heard = quote.bag.intersection(own.words[: len(quote.words) + MORE])
     # Of a message that was cut off, what is there counts.
     share = len(heard) / min(len(quote.bag), max(len(own.bag), 2 * FEW))
+    if share < LIKE:
+        return 0.0
+    named = bool(quote.names) and quote.names <= own.names
     # Older releases raised a RuntimeError for what has a name of its own now.
     same = same or (own.raised == "RuntimeError" and quote.raised != "")
     is_told = own.raised != "" or len(quote.words) > 1
@@ -187,8 +191,7 @@ def likeness(own: Message, quote: Message) -> float:
     is_other = not named and (is_of_file or (quote.names and by_name))
     is_coded = WINDOWS.search(own.said)
     is_vague = len(quote.bag) <= FEW and not (named or begins or is_coded)
-    is_it = share >= LIKE and not is_other and not is_vague
-    return share + 0.1 * named if is_it else 0.0
+    return 0.0 if is_other or is_vague else share + 0.1 * named
 
 
 def explain_error(traceback: str, lang: str = "") -> str:
