@@ -15,22 +15,22 @@ from xml.etree import ElementTree
 from cookbook.running.runner import usable_cores
 
 PYTEST = [sys.executable, "-m", "pytest"]
-PARALLEL = [*PYTEST, "-n", "auto", "--dist", "worksteal"]
+WORKERS = usable_cores() + 1  # a test often waits: for a process, a browser, a limit
+PARALLEL = [*PYTEST, "-n", str(WORKERS), "--dist", "worksteal"]
 RECIPES = ("snippets", "chains", "paddle", "gpu")  # folders of tests
 ENGINE = [f"tests/{one}" for one in ("engine", "hygiene", "search", "site", "wheel")]
 
 
 def shares() -> list[list[str]]:
-    """The tests of recipes, a command a core: each imports only its files' snippets.
+    """The tests of recipes, a command a worker: each imports only its files' snippets.
 
     One worker each, since pytest-xdist goes on with another where one has died.
     """
     files = [
         str(f) for one in RECIPES for f in sorted(Path("tests", one).rglob("test_*.py"))
     ]
-    cores = usable_cores()
     alone = [*PYTEST, "-n", "1", "-p", "no:cacheprovider"]  # which two would share
-    return [[*alone, *files[n::cores]] for n in range(cores)]
+    return [[*alone, *files[n::WORKERS]] for n in range(WORKERS)]
 
 
 # What a part runs, side by side where it is more than one command.

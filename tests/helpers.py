@@ -1,13 +1,16 @@
 """What behaviour tests share: loading a snippet, reading its pages' errors."""
 
+import fcntl
 import importlib.util
 import mmap
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
@@ -44,6 +47,22 @@ def load_snippet(path: str) -> ModuleType:
         except SystemExit as leave:  # it would end pytest
             raise RuntimeError(f"{path} leaves when it is imported") from leave
     return module
+
+
+def made_once(name: str, make: Callable[[Path], None], factory) -> Path:
+    """A folder that one of pytest-xdist's workers makes, and all of them read."""
+    base = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder, unfinished = base / name, base / f"{name}-unfinished"
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            shutil.rmtree(unfinished, ignore_errors=True)  # of a worker that failed
+            unfinished.mkdir()
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder
 
 
 def run_on(device: str | None, path: str, patch: pytest.MonkeyPatch) -> SimpleNamespace:

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import pytest
 
 from cookbook.book.catalogue import Catalogue
-from tests.helpers import ROOT
+from tests.helpers import ROOT, made_once
 
 PREFIX = "some/mirror/"  # nothing may depend on where the site lives
 DESKTOP = {"width": 1280, "height": 900}
@@ -40,10 +40,13 @@ def catalogue() -> Catalogue:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
     """The site, built strictly by the command a user would type."""
-    folder = tmp_path_factory.mktemp("host") / PREFIX
+    return made_once("host", build, tmp_path_factory) / PREFIX
+
+
+def build(folder: Path) -> None:
     command = [sys.executable, "-W", "error", "-m", "mkdocs", "build", "--strict"]
     result = subprocess.run(
-        [*command, "--site-dir", str(folder)],
+        [*command, "--site-dir", str(folder / PREFIX)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -51,7 +54,6 @@ def site(tmp_path_factory) -> Path:
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    return folder
 
 
 @pytest.fixture(scope="session")

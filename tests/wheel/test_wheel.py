@@ -17,16 +17,19 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from cookbook.book.catalogue import Catalogue
 from cookbook.site import wheel
-from tests.helpers import ROOT
+from tests.helpers import ROOT, made_once
 
 MOST = 1_500_000  # bytes without the site
 RIGHT, FALSELY = 0.85, 0.05  # of posted tracebacks
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def installed(tmp_path_factory) -> Path:
     """A folder with the package in it, which has a small site."""
-    folder = tmp_path_factory.mktemp("wheel")
+    return made_once("wheel", install, tmp_path_factory) / "packages"
+
+
+def install(folder: Path) -> None:
     site = folder / "site"
     site.mkdir()
     (site / "index.html").write_text("the site")
@@ -34,9 +37,7 @@ def installed(tmp_path_factory) -> Path:
     (built,) = (folder / "dist").iterdir()
     assert built.stat().st_size < MOST
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    target = folder / "packages"
-    subprocess.run([*pip, "--target", target, built], check=True)
-    return target
+    subprocess.run([*pip, "--target", folder / "packages", built], check=True)
 
 
 @pytest.fixture
