@@ -13,13 +13,15 @@ import torch
 import torch.distributed as dist
 from tests.conftest import *
 """
-# The last of LEFT: nothing can end it for another test.
+# The last of LEFT: nothing can end it for another test. Its threads name themselves
+# once they run: the barrier waits for one.
 GROUP = 'dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)'
+GROUP += "; dist.barrier()"
 DRIVER = f"import torch.distributed as dist; {GROUP}; kept = dist.group.WORLD"
 LEFT = {
     "destroyed_group": (
         f"{GROUP}; sys.kept = dist.group.WORLD; dist.destroy_process_group()",
-        "a thread of gloo_tcp_loop: open it in a process of its own",
+        "a thread of pt_gloo_runloop: open it in a process of its own",
     ),
     "thread": (
         "threading.Thread(target=time.sleep, args=[5], name='nap').start()",
