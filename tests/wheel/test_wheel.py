@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -220,16 +221,15 @@ def test_a_long_log_is_read_to_its_end(run):
     assert run("explain", given=log).stdout.startswith(SHAPES)
 
 
-def test_a_broken_index_says_how_to_mend_it(run, installed):
-    file = installed / "pytorch_cookbook/data/index.json.xz"
-    whole = file.read_bytes()
-    file.write_bytes(whole[:100])
-    try:
-        result = run("find", "label smoothing")
-    finally:
-        file.write_bytes(whole)
+def test_a_broken_index_says_how_to_mend_it(run, installed, tmp_path):
+    copy = tmp_path / "pytorch_cookbook"  # where run looks first
+    shutil.copytree(installed / "pytorch_cookbook", copy)
+    file = copy / "data/index.json.xz"
+    file.write_bytes(file.read_bytes()[:100])
+    result = run("find", "label smoothing")
     assert result.returncode == 2
     assert result.stdout == ""
+    assert str(file) in result.stderr
     assert "pip install --force-reinstall pytorch-cookbook" in result.stderr
 
 
