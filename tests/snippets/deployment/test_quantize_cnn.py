@@ -1,5 +1,6 @@
 """quantize-cnn: int8 weights by NumPy, logits and accuracy by the float network."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from torchao.quantization.pt2e.quantizer.x86_inductor_quantizer import (
     get_default_x86_inductor_quantization_config,
 )
 
-from tests.helpers import load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented
 
 PAGE = "deployment/quantize-cnn"
 
@@ -150,3 +151,17 @@ def test_old_quantized_layers_and_operations_take_no_other_kind():
         whole + whole
     assert kinds.QFunctional().add(whole, whole).dtype == torch.quint8
     assert kinds.DeQuantize()(whole).dtype == torch.float32
+
+
+def test_a_float_convolution_after_a_quantized_one():
+    with warnings.catch_warnings(action="ignore"):  # old quantized tensors
+        x = torch.quantize_per_tensor(torch.rand(1, 3, 8, 8), 0.1, 0, torch.quint8)
+    with raises_as_documented(PAGE, "NotImplementedError: Could not run 'aten::_s"):
+        nn.Conv2d(3, 4, 3, bias=False)(x)
+    with pytest.raises(RuntimeError) as caught:
+        nn.Conv2d(3, 4, 3)(x)
+    page = (ROOT / f"docs/en/{PAGE}.md").read_text("utf-8")
+    assert "Input type (c10::quint8) and bias type (float)" in page
+    assert str(caught.value).startswith(
+        "Input type (c10::quint8) and bias type (float)"
+    )

@@ -136,6 +136,8 @@ def test_bad_input_is_refused_as_documented():
         from_tensor(torch.rand(2, 3, 4, 4))
     with raises_as_documented(PAGE, "ValueError: pic should not"):
         from_tensor(torch.rand(224, 224, 3))
+    with raises_as_documented(PAGE, "TypeError: pic should be Tensor or ndarray"):
+        to_pil_image(Image.new("RGB", (1, 1)))
     with raises_as_documented(PAGE, "TypeError: Input type int64"):
         to_pil_image(torch.zeros(4, 4, dtype=torch.int64))
     with raises_as_documented(PAGE, "TypeError: Input type bool"):
