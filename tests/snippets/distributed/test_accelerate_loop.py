@@ -10,6 +10,7 @@ import torch
 from accelerate import Accelerator
 from accelerate.scheduler import AcceleratedScheduler
 from accelerate.state import AcceleratorState
+from accelerate.utils import DistributedType
 from torch import nn
 
 from tests.helpers import (
@@ -81,6 +82,17 @@ def test_the_accelerator_keeps_its_first_settings(fresh):
     Accelerator(cpu=True)
     with raises_as_documented(PAGE, "ValueError: AcceleratorState has already"):
         Accelerator(cpu=True, mixed_precision="bf16")
+
+
+def test_a_model_that_lies_on_several_gpus(fresh, monkeypatch):
+    model = nn.Linear(2, 1)
+    model.hf_device_map = {"first": 0, "second": 1}  # as by device_map="auto"
+    accelerator = Accelerator(cpu=True)
+    accelerator.prepare(model)  # one process: the GPUs take turns
+    several = DistributedType.MULTI_GPU
+    monkeypatch.setattr(Accelerator, "distributed_type", several)
+    with raises_as_documented(PAGE, "ValueError: You can't train a model"):
+        accelerator.prepare(model)
 
 
 @pytest.mark.parametrize("processes", [1, 2])
