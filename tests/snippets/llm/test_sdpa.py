@@ -1,11 +1,13 @@
 """sdpa: against a loop over tokens in float64, and each pitfall."""
 
 import math
+from importlib.util import find_spec
 
 import pytest
 import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -80,6 +82,24 @@ def test_a_mask_from_a_tokenizer():
     keep = attention_mask.bool()[:, None, None, :]
     y = scaled_dot_product_attention(q, k, v, attn_mask=keep)
     torch.testing.assert_close(y, snippet.y_pad)
+
+
+def test_a_query_that_sees_no_key():
+    q, k, v = snippet.q, snippet.k, snippet.v
+    keep = torch.ones(6, 6, dtype=torch.bool)
+    keep[2] = False
+    y = scaled_dot_product_attention(q, k, v, attn_mask=keep)
+    assert not y[:, :, 2].any()
+    scores = (q @ k.mT).masked_fill(~keep, -torch.inf)
+    assert scores.softmax(-1)[:, :, 2].isnan().all()
+
+
+@pytest.mark.skipif(bool(find_spec("flash_attn")), reason="flash_attn is there")
+def test_models_that_ask_for_the_package():
+    with pytest.raises(ImportError, match="FlashAttention2 has been toggled on, but"):
+        LlamaForCausalLM._from_config(
+            LlamaConfig(), attn_implementation="flash_attention_2"
+        )
 
 
 def test_one_query_is_lined_up_with_the_first_key():
