@@ -3,6 +3,7 @@
 import io
 import math
 import types
+import warnings
 import wave
 
 import numpy as np
@@ -142,3 +143,14 @@ def test_what_is_gone_from_torchaudio():
     torchaudio = types.ModuleType("torchaudio")  # a stand-in
     with raises_as_documented(PAGE, "AttributeError: module"):
         _ = torchaudio.list_audio_backends
+
+
+def test_empty_mel_bands():
+    T = pytest.importorskip("torchaudio").transforms
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with raises_as_documented(PAGE, "UserWarning: At least one mel filterbank"):
+            T.MelSpectrogram(16000)
+        for rate, n_fft in (16000, 1024), (22050, 1024), (44100, 2048), (48000, 2048):
+            T.MelSpectrogram(rate, n_fft=n_fft)
+        T.MelSpectrogram(16000, n_mels=64)
