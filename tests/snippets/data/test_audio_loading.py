@@ -154,3 +154,10 @@ def test_empty_mel_bands():
         for rate, n_fft in (16000, 1024), (22050, 1024), (44100, 2048), (48000, 2048):
             T.MelSpectrogram(rate, n_fft=n_fft)
         T.MelSpectrogram(16000, n_mels=64)
+
+
+@pytest.mark.parametrize("length", [3, 5, 8])
+def test_a_negative_padding_cuts(length):
+    x = torch.arange(1.0, length + 1)[None]
+    fixed = torch.nn.functional.pad(x, (0, 5 - x.shape[1]))[0].tolist()
+    assert fixed == [*range(1, min(length, 5) + 1), *[0] * (5 - min(length, 5))]
