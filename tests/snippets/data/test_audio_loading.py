@@ -3,6 +3,7 @@
 import io
 import math
 import types
+import warnings
 import wave
 
 import numpy as np
@@ -142,3 +143,21 @@ def test_what_is_gone_from_torchaudio():
     torchaudio = types.ModuleType("torchaudio")  # a stand-in
     with raises_as_documented(PAGE, "AttributeError: module"):
         _ = torchaudio.list_audio_backends
+
+
+def test_empty_mel_bands():
+    T = pytest.importorskip("torchaudio").transforms
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with raises_as_documented(PAGE, "UserWarning: At least one mel filterbank"):
+            T.MelSpectrogram(16000)
+        for rate, n_fft in (16000, 1024), (22050, 1024), (44100, 2048), (48000, 2048):
+            T.MelSpectrogram(rate, n_fft=n_fft)
+        T.MelSpectrogram(16000, n_mels=64)
+
+
+@pytest.mark.parametrize("length", [3, 5, 8])
+def test_a_negative_padding_cuts(length):
+    x = torch.arange(1.0, length + 1)[None]
+    fixed = torch.nn.functional.pad(x, (0, 5 - x.shape[1]))[0].tolist()
+    assert fixed == [*range(1, min(length, 5) + 1), *[0] * (5 - min(length, 5))]

@@ -1,5 +1,7 @@
 """image-folder: classes and pixels against Pillow; messages of bad folders."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -88,6 +90,15 @@ def test_an_empty_class(tmp_path):
 def test_classes_are_sorted_as_text(tmp_path):
     write(tmp_path, "2/a.png", "10/a.png", "Zebra/a.png", "ant/a.png")
     assert ImageFolder(tmp_path).classes == ["10", "2", "Zebra", "ant"]
+
+
+def test_folders_named_by_their_labels(tmp_path):
+    write(tmp_path, "10/a.png", "2/b.png", "1/c.png")
+    dataset = ImageFolder(tmp_path)
+    assert [label for _, label in dataset] == [0, 1, 2]
+    dataset.target_transform = [int(name) for name in dataset.classes].__getitem__
+    dataset = pickle.loads(pickle.dumps(dataset))  # to workers
+    assert [label for _, label in dataset] == [1, 10, 2]
 
 
 def test_a_class_that_is_missing_shifts_the_numbers(tmp_path):

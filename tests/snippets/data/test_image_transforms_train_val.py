@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset, Subset, random_split
 from torchvision import tv_tensors
 from torchvision.datasets import ImageFolder
 from torchvision.models import ResNet18_Weights
-from torchvision.transforms import v2
+from torchvision.transforms import RandomCrop, RandomHorizontalFlip, Resize, v2
 
 from tests.helpers import load_snippet, raises_as_documented
 
@@ -222,3 +222,13 @@ def test_boxes_and_masks_follow_the_image():
     assert torch.equal((out[0] > 2), mask.bool())
     assert mask[34:74, 62:112].all()
     assert mask.sum() == 2000
+
+
+def test_arrays_without_v2():
+    array = np.array(noise(8, 8))
+    with raises_as_documented(PAGE, "TypeError: img should be PIL Image."):
+        RandomHorizontalFlip(p=1.0)(array)
+    for old in RandomCrop(4), Resize(4):
+        with raises_as_documented(PAGE, "TypeError: Unexpected type"):
+            old(array)
+    assert v2.Compose([v2.ToImage(), v2.Resize((4, 4))])(array).shape == (3, 4, 4)

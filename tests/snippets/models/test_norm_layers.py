@@ -149,3 +149,15 @@ def test_batchnorm2d_of_vectors():
 def test_batchnorm1d_of_images():
     with raises_as_documented(PAGE, "ValueError: expected 2D or 3D input"):
         nn.BatchNorm1d(8)(images)
+
+
+def test_one_bad_batch_stays_in_the_running_averages():
+    torch.manual_seed(0)
+    model = nn.BatchNorm1d(2)
+    good = [torch.randn(8, 2) for _ in range(20)]
+    model(torch.full((8, 2), torch.inf))
+    for x in good:
+        assert model(x).isfinite().all()
+    assert model.eval()(good[0]).isnan().all()
+    torch.optim.swa_utils.update_bn(good, model.train())
+    assert model.eval()(good[0]).isfinite().all()

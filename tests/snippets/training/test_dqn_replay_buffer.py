@@ -126,3 +126,12 @@ def test_variants(nets, batch):
         p.data.lerp_(q.data, 0.005)
     expected = 0.995 * before + 0.005 * q_net.weight
     torch.testing.assert_close(target_net.weight, expected)
+
+
+def test_code_for_the_old_gym():
+    step = (np.zeros(4), 1.0, False, False, {})  # of env.step
+    with raises_as_documented(PAGE, "ValueError: too many values to unpack"):
+        _obs, _reward, _done, _info = step
+    reset = (np.zeros(4), {})  # of env.reset
+    with raises_as_documented(PAGE, "ValueError: expected sequence of length 4"):
+        torch.as_tensor(reset, dtype=torch.float32)

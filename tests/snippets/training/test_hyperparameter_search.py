@@ -162,3 +162,18 @@ def test_a_stored_study_goes_on_and_a_grid_is_complete(tmp_path):
         lambda t: t.suggest_float("lr", 1e-5, 1) * t.suggest_int("width", 1, 99)
     )
     assert len({tuple(t.params.values()) for t in study.trials}) == 4
+
+
+def test_a_trial_without_memory_is_pruned():
+    def objective(trial):
+        if trial.number == 1:
+            try:
+                raise torch.OutOfMemoryError
+            except torch.OutOfMemoryError:
+                raise optuna.TrialPruned  # noqa: B904, as on the page
+        return 1.0
+
+    study = optuna.create_study()
+    study.optimize(objective, n_trials=3, gc_after_trial=True)
+    states = [trial.state.name for trial in study.trials]
+    assert states == ["COMPLETE", "PRUNED", "COMPLETE"]
