@@ -63,6 +63,16 @@ function pairs(run) {
   return found
 }
 
+/** A pair across two words, 转张 in 翻转张量, is rare and says nothing: it counts as the commoner of its neighbours. */
+function between(query, wanted) {
+  const rarity = new Map([...wanted].map(([term, found]) => [term, found.rarity]))
+  for (const run of runs(query).filter(run => !isLatin(run)))
+    for (let i = 1; i + 2 < run.length; i++) {
+      const found = wanted.get(run.slice(i, i + 2)), around = [i - 1, i + 1].map(at => rarity.get(run.slice(at, at + 2)))
+      if (found && !around.includes(undefined)) found.rarity = Math.min(found.rarity, ...around)
+    }
+}
+
 const known = new Map()  // most words come back again and again
 
 /** A Latin word whole, its dotted parts, and their parts: clip_grad_norm_, clip, grad, norm. */
@@ -272,6 +282,7 @@ class Index {
   rank(query) {
     const said = telling(query)
     const wanted = new Map([...weighted(said)].map(([term, asked]) => [term, this.lookUp(term, asked)]))
+    between(said, wanted)
     const all = sum([...wanted.values()], ({ rarity }) => rarity)
     const means = new Map()  // indexed term → what is asked that it may answer, and how well
     for (const [term, { matches }] of wanted)
@@ -311,10 +322,10 @@ class Index {
     return best
   }
 
-  /** The terms of a recipe's title, of what stands before its colon, of each alias and error. */
+  /** The terms of a recipe's title, of what stands before its first colon or comma, of each alias and error. */
   phrasesOf(n) {
     const { title, aliases, errors } = this.docs
-    this.phrases[n] ??= `${title[n]}\n${title[n].split(/[:：]/)[0]}\n${aliases[n]}\n${errors[n] ?? ""}`
+    this.phrases[n] ??= `${title[n]}\n${title[n].split(/[:：,，、]/)[0]}\n${aliases[n]}\n${errors[n] ?? ""}`
       .split("\n").map(text => [...terms(text)])
     return this.phrases[n]
   }
