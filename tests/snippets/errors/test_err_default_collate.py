@@ -124,3 +124,14 @@ def test_some_samples_or_labels_are_none():
         default_collate([(torch.zeros(1), 1), (torch.zeros(1), None)])
     with raises_as_documented(PAGE, "KeyError: 'mask'"):
         default_collate([{"mask": 1}, {}])
+
+
+def test_three_parts_do_not_fit_two_names():
+    loader = DataLoader([(1, 2, 3)] * 2, batch_size=2)
+    with raises_as_documented(PAGE, "ValueError: too many values to unpack"):
+        for _x, _y in loader:
+            pass
+    by_name = DataLoader([{"x": 1, "y": 2, "z": 3}] * 2, batch_size=2)
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        for _x, _y in by_name:
+            pass

@@ -129,3 +129,18 @@ def test_models_of_torchvision():
     result = models.segmentation.lraspp_mobilenet_v3_large(**size)(x)
     assert named(result) == "collections.OrderedDict"
     assert result["out"].shape == (2, 3, 64, 64)
+
+
+def test_forward_gets_too_few_arguments_or_lacks_self():
+    pooled, indices = nn.MaxPool2d(2, return_indices=True)(torch.ones(1, 1, 4, 4))
+    start = "TypeError: MaxUnpool2d.forward() missing 1 required"
+    with raises_as_documented(PAGE, start):
+        nn.Sequential(nn.MaxUnpool2d(2))(pooled)
+    assert nn.MaxUnpool2d(2)(pooled, indices).shape == (1, 1, 4, 4)
+
+    class NoSelf(nn.Module):
+        def forward(x):
+            return x
+
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        NoSelf()(pooled)

@@ -101,3 +101,11 @@ def test_what_fits_by_accident_says_nothing():
 def test_the_neighbouring_messages():
     with raises_as_documented(PAGE, "RuntimeError: output with shape"):
         torch.ones(3, 1).add_(torch.ones(3, 4))
+
+
+def test_an_index_selects_other_rows_than_are_given():
+    x, y, mask = torch.zeros(100), torch.ones(92), torch.arange(100) < 40
+    with raises_as_documented(PAGE, "RuntimeError: shape mismatch: value tensor"):
+        x[mask] = y
+    x[mask] = y[mask[:92]]
+    assert x.sum() == 40

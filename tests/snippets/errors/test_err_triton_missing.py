@@ -95,3 +95,11 @@ def test_triton_without_a_c_compiler(monkeypatch, tmp_path):
     build._find_compiler.cache_clear()
     with raises_as_documented(PAGE, "RuntimeError: Failed to find C compiler"):
         build._find_compiler("c")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="Triton finds this GPU")
+def test_triton_without_a_gpu(monkeypatch):
+    driver = pytest.importorskip("triton.runtime.driver")
+    monkeypatch.delenv("TRITON_DEFAULT_BACKEND", raising=False)
+    with raises_as_documented(PAGE, "RuntimeError: 0 active drivers"):
+        driver._create_driver()

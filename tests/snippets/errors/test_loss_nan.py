@@ -145,3 +145,13 @@ def test_other_messages():
         nn.functional.binary_cross_entropy(nan, torch.ones(2))
     with raises_as_documented(PAGE, "ValueError: Input contains NaN."):
         mean_squared_error([0.0, 1.0], nan.numpy())
+
+
+def test_a_skipped_step_leaves_nan_in_batchnorm_alone():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    model(torch.full((4, 2), NAN)).sum().backward()  # and no step
+    x = torch.randn(4, 2)
+    assert model(x).isfinite().all()
+    assert not model.eval()(x).isfinite().all()
+    bad = [n for n, b in model.named_buffers() if not b.isfinite().all()]
+    assert bad == ["1.running_mean", "1.running_var"]
