@@ -200,6 +200,20 @@ def test_folders_and_versions(ran, base, tmp_path, monkeypatch):
     )
 
 
+def test_a_base_without_the_rows_of_new_tokens(ran, base, tmp_path):
+    base.resize_token_embeddings(11, mean_resizing=False)
+    model = step(get_peft_model(base, lora()))
+    model.save_pretrained(tmp_path, save_embedding_layers=True)
+    load = AutoModelForCausalLM.from_pretrained
+    with raises_as_documented(PAGE, "RuntimeError: Error(s) in loading") as caught:
+        PeftModel.from_pretrained(load(ran / "tiny-llama"), tmp_path)
+    assert "size mismatch for base_model.model.model.embed_tokens" in str(caught.value)
+    resized = load(ran / "tiny-llama")
+    resized.resize_token_embeddings(11)
+    loaded = PeftModel.from_pretrained(resized, tmp_path)
+    torch.testing.assert_close(loaded(IDS).logits, model(IDS).logits)
+
+
 def test_a_second_time(base):
     get_peft_model(base, lora())
     with warnings.catch_warnings(record=True) as told:
