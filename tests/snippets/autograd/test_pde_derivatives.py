@@ -72,6 +72,18 @@ def test_messages(points):
         grad(u.sum(), xt[:, 0])
 
 
+def test_a_linear_network_has_a_second_derivative_of_zero():
+    x = torch.randn(5, 2, requires_grad=True)
+    (slope,) = torch.autograd.grad(nn.Linear(2, 1)(x).sum(), x, create_graph=True)
+    with raises_as_documented(PAGE, "RuntimeError: The differentiated Tensor"):
+        torch.autograd.grad(slope.sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(slope.sum(), x, materialize_grads=True)
+    assert torch.equal(second, torch.zeros(5, 2))
+    (slope,) = torch.autograd.grad((2 * x).sum(), x, create_graph=True)
+    with raises_as_documented(PAGE, "RuntimeError: element 0 of tensors"):
+        torch.autograd.grad(slope.sum(), x)
+
+
 def test_an_unknown_coefficient_gets_a_gradient(points):
     x = points[0].requires_grad_()
     c = nn.Parameter(torch.ones((), dtype=torch.float64))

@@ -111,6 +111,42 @@ def test_the_last_line_of_an_error_inside(make):
     assert any("torch/nn/modules/linear.py" in line for line in said)
 
 
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(2))
+
+
+class Indexed(Layers):
+    def forward(self, x):
+        for i in range(2):
+            x = self.layers[i](x)
+        return x
+
+
+class Looped(Layers):
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Named(nn.Module):
+    def forward(self, x):
+        return {"y": x + 1}
+
+
+def test_what_script_and_trace_refuse():
+    with pytest.raises(RuntimeError) as caught:
+        torch.jit.script(Indexed())
+    said = str(caught.value).strip()
+    assert_documented(PAGE, "Expected integer literal", said)
+    assert torch.jit.script(Looped())(X).shape == (2, 8)
+    with raises_as_documented(PAGE, "RuntimeError: Encountering a dict"):
+        torch.jit.trace(Named(), X)
+    assert torch.equal(torch.jit.trace(Named(), X, strict=False)(X)["y"], X + 1)
+
+
 def test_files_for_the_other_function():
     torch.jit.trace(nn.Linear(8, 3), torch.randn(2, 8)).save("old.pt")
     with raises_as_documented(PAGE, "RuntimeError: Cannot use ``weights_only"):

@@ -104,7 +104,9 @@ def test_other_messages():
         x[x > -1] = torch.tensor([1.0, 2.0])
     with raises_as_documented(PAGE, "RuntimeError: Index put requires"):
         x[x > -1] = torch.tensor([1, 2, 3])
-    with raises_as_documented(PAGE, "RuntimeError: value cannot be converted"):
+    with raises_as_documented(
+        PAGE, "RuntimeError: value cannot be converted to type int64_t"
+    ):
         x.long().masked_fill(x > 1, float("-inf"))
     torch.set_warn_always(True)  # else once per process
     try:
@@ -112,6 +114,17 @@ def test_other_messages():
             x[torch.tensor([1, 0, 1], dtype=torch.uint8)]
     finally:
         torch.set_warn_always(False)
+
+
+def test_a_large_number_does_not_fit_into_half_precision():
+    x, mask = torch.randn(2, 3).half(), torch.tensor([True, False, True])
+    with raises_as_documented(
+        PAGE, "RuntimeError: value cannot be converted to type c10::Half"
+    ):
+        x.masked_fill(mask, -1e9)
+    assert x.masked_fill(mask, float("-inf")).softmax(1)[:, 1].eq(1).all()
+    none = x.masked_fill(torch.tensor(True), torch.finfo(x.dtype).min)
+    assert none.softmax(1).isfinite().all()
 
 
 def test_the_two_sides_are_promoted():

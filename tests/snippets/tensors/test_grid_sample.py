@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import cv2
 import numpy as np
 import pytest
 import torch
@@ -203,6 +204,20 @@ def test_nearest_makes_no_new_classes_and_no_gradient():
     assert set(out.unique().tolist()) <= {0, 3, 7}
     out.sum().backward()
     assert not grid.grad.any()
+
+
+def test_theta_of_the_matrix_of_opencv():
+    H, W = 20, 30
+    image = ndimage.gaussian_filter(np.random.default_rng(0).random((H, W)), 2)
+    matrix = cv2.getRotationMatrix2D((15, 10), 25, 1.2)
+    expected = cv2.warpAffine(image, matrix, (W, H))
+    m = torch.cat([torch.from_numpy(matrix).float(), torch.tensor([[0.0, 0, 1]])])
+    n = torch.tensor([[2 / (W - 1), 0, -1], [0, 2 / (H - 1), -1], [0, 0, 1]])
+    theta = (n @ torch.linalg.inv(n @ m))[:2]
+    x = torch.from_numpy(image)[None, None].float()
+    grid = F.affine_grid(theta[None], x.shape, align_corners=True)
+    found = F.grid_sample(x, grid, align_corners=True)
+    np.testing.assert_allclose(found[0, 0], expected, atol=0.02)  # cv2 rounds places
 
 
 def test_messages():

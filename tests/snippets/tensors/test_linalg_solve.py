@@ -153,6 +153,22 @@ def test_a_regression_with_an_intercept():
     close(linalg.lstsq(both, y).solution, [3, -1, 5])
 
 
+def test_equal_singular_values_have_no_gradient_but_for_themselves():
+    A = torch.diag(torch.tensor([2.0, 1, 1])).double().requires_grad_()
+    weight = torch.arange(9.0).view(3, 3)
+    vectors = lambda A: linalg.svd(A).U, lambda A: linalg.eigh(A).eigenvectors
+    for f in vectors:
+        (grad,) = torch.autograd.grad((f(A) * weight).sum(), A)
+        assert grad.isnan().any()
+        noisy = (A + 1e-3 * torch.randn(3, 3)).tril()
+        noisy = noisy + noisy.tril(-1).T
+        (grad,) = torch.autograd.grad((f(noisy) * weight).sum(), A)
+        assert grad.isfinite().all()
+    for f in (linalg.svdvals, linalg.eigvalsh):
+        (grad,) = torch.autograd.grad(f(A).sum(), A)
+        torch.testing.assert_close(grad, torch.eye(3).double())
+
+
 def test_variants():
     t = torch.from_numpy(X), torch.from_numpy(y)
     ridge = linalg.solve(t[0].T @ t[0] + 0.5 * torch.eye(3), t[0].T @ t[1])

@@ -128,6 +128,14 @@ def test_what_is_refused():
         out.scatter_reduce(0, six, scores, "add")
 
 
+def test_scatter_wants_as_many_dimensions_in_src():
+    x, index, values = torch.zeros(2, 3), torch.tensor([[1, 0]]), torch.ones(2)
+    with raises_as_documented(PAGE, "IndexError: Dimension out of range"):
+        x.scatter(0, index, values)
+    expected = torch.tensor([[0.0, 1, 0], [1, 0, 0]])
+    assert torch.equal(x.scatter(0, index, values[None]), expected)
+
+
 def test_the_old_argument_warns():
     out = torch.zeros(3)
     torch.set_warn_always(True)
