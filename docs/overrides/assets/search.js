@@ -63,13 +63,13 @@ function pairs(run) {
   return found
 }
 
-/** A pair across two words, 转张 in 翻转张量, is rare and says nothing: it counts as the commoner of its neighbours. */
+/** A pair across two words, 转张 in 翻转张量, is rare and says little: it counts half as its commoner neighbour. */
 function between(query, wanted) {
   const rarity = new Map([...wanted].map(([term, found]) => [term, found.rarity]))
   for (const run of runs(query).filter(run => !isLatin(run)))
     for (let i = 1; i + 2 < run.length; i++) {
       const found = wanted.get(run.slice(i, i + 2)), around = [i - 1, i + 1].map(at => rarity.get(run.slice(at, at + 2)))
-      if (found && !around.includes(undefined)) found.rarity = Math.min(found.rarity, ...around)
+      if (found && !around.includes(undefined)) found.rarity = (found.rarity + Math.min(found.rarity, ...around)) / 2
     }
 }
 
