@@ -28,7 +28,7 @@ def write_tiny_model(facts, folder):
     config.intermediate_size = 64
     model = LlamaForCausalLM(config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-    for text in texts * 30:
+    for text in texts * 60:
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
         model(ids, labels=ids).loss.backward()
         optimizer.step()
