@@ -288,16 +288,6 @@ def test_float64_input_is_refused(exported):
         run(exported[1], torch.zeros(1, 3, 8, 8, dtype=torch.float64))
 
 
-def test_the_package_for_cpus_warns_and_stays_on_the_cpu(exported):
-    providers = ["CUDAExecutionProvider", "CPUExecutionProvider"]
-    with raises_as_documented(PAGE, "UserWarning: Specified provider"):
-        onnxruntime.InferenceSession(exported[1], providers=providers)
-    with warnings.catch_warnings(action="ignore"):
-        session = onnxruntime.InferenceSession(exported[1], providers=providers)
-    assert session.get_providers() == ["CPUExecutionProvider"]
-    assert callable(onnxruntime.preload_dlls)
-
-
 def test_progress_marks_do_not_fit_into_gbk(monkeypatch):
     console = io.TextIOWrapper(io.BytesIO(), encoding="gbk")
     monkeypatch.setattr(sys, "stdout", console)
