@@ -109,11 +109,13 @@ chromium: compiler
 	@if ! command -v apt-get >/dev/null; then exit 0; fi; \
 	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
 
-# One environment per torch release, with the torchvision that belongs to it.
-# === takes exactly this release, also where a build with a suffix is offered.
+# One environment per torch release, with the torchvision and torchaudio that belong to it.
+# === takes exactly this release, also where a build with a suffix is offered. torchaudio
+# 2.11.1 does not load beside a torch before 2.13, and says nothing of it to pip.
 TORCH = newest
-SPEC_newest := torch torchvision
-SPEC = $(or $(SPEC_$*),torch===$* torchvision)
+SPEC_newest := torch torchvision torchaudio
+AUDIO = torchaudio$(if $(filter 2.11.% 2.12.%,$*),==2.11.0)
+SPEC = $(or $(SPEC_$*),torch===$* torchvision $(AUDIO))
 
 compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, or: make compat TORCH=2.13.0
 	.compat/$(TORCH)/bin/pytest --save-runs --other-torch --unrecorded docs
