@@ -110,11 +110,11 @@ chromium: compiler
 	$(call install,fc-list :lang=zh | grep .,fontconfig fonts-noto-cjk,)
 
 # One environment per torch release, with the torchvision and torchaudio that belong to it.
-# === takes exactly this release, also where a build with a suffix is offered. torchaudio
-# 2.11.1 does not load beside a torch before 2.13, and says nothing of it to pip.
+# === takes exactly this release, also where a build with a suffix is offered. The last
+# torchaudio, 2.11.1, lets pip put it beside any torch, but needs 2.13.
 TORCH = newest
 SPEC_newest := torch torchvision torchaudio
-AUDIO = torchaudio$(if $(filter 2.11.% 2.12.%,$*),==2.11.0)
+AUDIO = 'torchaudio<=$(if $(filter 2.12.%,$*),2.11.0,$*)'
 SPEC = $(or $(SPEC_$*),torch===$* torchvision $(AUDIO))
 
 compat: .compat/$(TORCH)/.ready ## Every block and message on the newest torch, or: make compat TORCH=2.13.0
