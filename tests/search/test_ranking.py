@@ -228,7 +228,7 @@ def test_every_message_of_the_pages_is_found(catalogue, ask):
     users, alike = {}, defaultdict(set)
     for recipe in catalogue.recipes:
         for error in filter(tells, recipe.pages["en"].errors):
-            users[error] = alike[re.sub(r"\[[\d, ]*\]|\d+", "", error)[:40]]
+            users[error] = alike[re.sub(r"\[[\d, ]*\]|-?\d+", "", error)[:40]]
             users[error].add(recipe.slug)
     head = 'Traceback (most recent call last):\n  File "/srv/x/train.py", line 7\n'
     found = {

@@ -34,6 +34,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`")
 IDS = torch.tensor([[1, 2, 3, 4, 5]])
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Two that wait for each other on a busy machine are slow."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The folder in which the program ran."""

@@ -16,6 +16,7 @@ from transformers import (
     Trainer,
     TrainerCallback,
     TrainingArguments,
+    logging,
 )
 
 from tests.helpers import ROOT, raises_as_documented
@@ -30,8 +31,10 @@ def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # two that wait for each other on a busy machine are slow
+    level = logging.get_verbosity()  # which each Trainer sets for the whole library
     yield
     torch.set_num_threads(threads)
+    logging.set_verbosity(level)
 
 
 @pytest.fixture
