@@ -17,17 +17,27 @@ const addEventListener = (_, listener) => { shell.hear = listener }
 const postMessage = message => { shell.answer = message.data }
 // What an index has added up, to be had again in a tenth of the time.
 const SUMS = ["lengths", "meanLength", "phrases"]
-const saved = () => JSON.stringify({
-  sums: Object.fromEntries(SUMS.map(name => [name, index[name]])),
-  postings: index.vocabulary.map(term => [term, index.postings.get(term)]),
-  known: [...known.keys()],
-}, (_, value) => typeof value === "number" ? +value.toFixed(6) : value)
-const restore = ({ sums, postings, known: named }) => {
+// Postings as steps from one recipe to the next, and apart the weights, pack best.
+const saved = () => {
+  const terms = index.vocabulary, postings = terms.map(term => index.postings.get(term))
+  const numbers = postings.map(posting => posting.filter((_, i) => i % 2 === 0))
+  return JSON.stringify({
+    sums: Object.fromEntries(SUMS.map(name => [name, index[name]])),
+    terms,
+    steps: numbers.map(row => row.map((n, i) => n - (row[i - 1] ?? 0))),
+    weights: postings.map(posting => posting.filter((_, i) => i % 2)),
+    known: [...known.keys()],
+  }, (_, value) => typeof value === "number" ? +value.toFixed(6) : value)
+}
+const restore = ({ sums, terms, steps, weights, known: named }) => {
+  const postings = terms.map((term, k) => {
+    let n = 0
+    return [term, steps[k].flatMap((step, i) => [n += step, weights[k][i]])]
+  })
   const { add } = Index.prototype
   const { get: spelt } = Object.getOwnPropertyDescriptor(Index.prototype, "spelt")
   Index.prototype.add = function () {
-    const sorted = postings.map(([term]) => term)
-    Object.assign(this, sums, { postings: new Map(postings), sorted })
+    Object.assign(this, sums, { postings: new Map(postings), sorted: terms })
     Index.prototype.add = add
   }
   // All spellings are read when a word is met that nobody has written.

@@ -20,7 +20,7 @@ const ALIKE = 0.8               // what a synonym is worth
 const LIKELY = 1                // a title with a score like this says most of what was asked
 // Whether there is no recipe, fitted to the development queries: a topic without one that does as
 // well as the best recipe speaks for it; against it a good score, and many words to have it from.
-const NONE = 5.1, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
+const NONE = 5.2, TOPIC = 3.2, SCORE = 3.2, TERMS = 2.2
 const FIRST_AID = "errors/", CALM = 0.2  // how much less a page of it is worth to who complains of nothing
 const COMPLAINT = /error|exception|warning|traceback|fail|cannot|can't|\bnot\b|\bnan\b|memory|报错|错|失败|不|爆|卡住|崩|没/i
 const HELD = 40, QUOTED = 0.7   // characters of a message in a query; how like its recipe that makes the query
