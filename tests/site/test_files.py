@@ -13,7 +13,7 @@ from cookbook.site import search, status
 from tests.helpers import ROOT
 
 FOREIGN = re.compile(r'(?:src|href)="(https?://[^"]+)"')
-LIBRARY = re.compile(rb"^(?:import|from) (?:torch|timm)", re.MULTILINE)
+LIBRARY = re.compile(rb"^(?:import|from) (?:torch|torchvision|timm)\b", re.MULTILINE)
 LOADS = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*>")
 
 
