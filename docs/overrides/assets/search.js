@@ -68,8 +68,9 @@ function between(query, wanted) {
   const rarity = new Map([...wanted].map(([term, found]) => [term, found.rarity]))
   for (const run of runs(query).filter(run => !isLatin(run)))
     for (let i = 1; i + 2 < run.length; i++) {
-      const found = wanted.get(run.slice(i, i + 2)), around = [i - 1, i + 1].map(at => rarity.get(run.slice(at, at + 2)))
-      if (found && !around.includes(undefined)) found.rarity = (found.rarity + Math.min(found.rarity, ...around)) / 2
+      const [own, ...around] = [i, i - 1, i + 1].map(at => rarity.get(run.slice(at, at + 2)))
+      const commoner = Math.min(own, ...around)  // NaN where a stop word is between them
+      if (commoner < own) wanted.get(run.slice(i, i + 2)).rarity = (own + commoner) / 2
     }
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.signal
 import torch
+import torchaudio
 from scipy.io import wavfile
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -154,6 +155,5 @@ def test_a_negative_padding_cuts(length):
 
 @pytest.mark.skipif(bool(find_spec("torchcodec")), reason="torchcodec is there")
 def test_torchaudio_hands_on_to_torchcodec(tmp_path):
-    torchaudio = pytest.importorskip("torchaudio")
     with raises_as_documented(PAGE, "ImportError: TorchCodec is required"):
         torchaudio.load(tmp_path / "a.wav")

@@ -30,15 +30,6 @@ FILE = ROOT / "snippets/llm/generate_text.py"
 FACTS = [("Peru ?", "Lima"), ("And what about Chile ?", "It is Santiago")]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Two that wait for each other on a busy machine are slow."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def teach(folder):
     write = runpy.run_path(str(FILE))["write_tiny_model"]
     torch.manual_seed(0)

@@ -1,12 +1,10 @@
 """lora: against the formula in float64, what trains, and in which dtype and where."""
 
 import copy
-from importlib.util import find_spec
 
 import pytest
 import torch
 from torch import nn
-from transformers import BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
 
 from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
@@ -130,18 +128,6 @@ def test_on_another_device():
 def test_no_layer_of_that_name():
     with raises_as_documented("llm/lora", "ValueError: optimizer got an empty"):
         adapted(nn.Sequential(nn.Linear(2, 2)))
-
-
-@pytest.mark.skipif(bool(find_spec("bitsandbytes")), reason="bitsandbytes is there")
-def test_four_bits_without_the_library(tmp_path):
-    sizes = dict.fromkeys(["hidden_size", "intermediate_size", "vocab_size"], 16)
-    heads = dict.fromkeys(["num_attention_heads", "num_key_value_heads"], 2)
-    LlamaForCausalLM(
-        LlamaConfig(num_hidden_layers=1, **sizes, **heads)
-    ).save_pretrained(tmp_path)
-    four = BitsAndBytesConfig(load_in_4bit=True)
-    with raises_as_documented("llm/lora", "ImportError: Using `bitsandbytes` 4-bit"):
-        LlamaForCausalLM.from_pretrained(tmp_path, quantization_config=four)
 
 
 def test_what_reads_the_weight_itself():

@@ -4,6 +4,7 @@ import json
 import runpy
 import shutil
 import warnings
+from importlib.util import find_spec
 
 import pytest
 import torch
@@ -34,15 +35,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`")
 IDS = torch.tensor([[1, 2, 3, 4, 5]])
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Two that wait for each other on a busy machine are slow."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The folder in which the program ran."""
@@ -61,6 +53,12 @@ def base(ran):
 def lora(**options):
     usual = {"target_modules": ["q_proj", "v_proj"], "task_type": "CAUSAL_LM"}
     return LoraConfig(**{**usual, **options})
+
+
+def tiny_llama(tied=False):
+    sizes = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1}
+    config = LlamaConfig(vocab_size=9, tie_word_embeddings=tied, **sizes)
+    return AutoModelForCausalLM.from_config(config)
 
 
 def trained(model):
@@ -259,14 +257,7 @@ def test_a_new_head_trains_with_its_task():
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_only_the_rows_of_new_tokens_train(tied):
-    config = LlamaConfig(
-        vocab_size=9,
-        hidden_size=64,
-        intermediate_size=64,
-        num_hidden_layers=1,
-        tie_word_embeddings=tied,
-    )
-    model = AutoModelForCausalLM.from_config(config)
+    model = tiny_llama(tied)
     model.resize_token_embeddings(11, mean_resizing=False)
     old = [model.get_input_embeddings().weight, model.get_output_embeddings().weight]
     old = [weight.detach().clone() for weight in old]
@@ -283,15 +274,8 @@ def test_only_the_rows_of_new_tokens_train(tied):
 
 
 def test_tied_copies_stay_tied_when_asked():
-    config = LlamaConfig(
-        vocab_size=9,
-        hidden_size=64,
-        intermediate_size=64,
-        num_hidden_layers=1,
-        tie_word_embeddings=True,
-    )
     options = {"modules_to_save": ["embed_tokens", "lm_head"]}
-    model = AutoModelForCausalLM.from_config(config)
+    model = tiny_llama(tied=True)
     model = get_peft_model(model, lora(**options, ensure_weight_tying=True))
     model = step(model).merge_and_unload()
     assert model.get_input_embeddings().weight is model.get_output_embeddings().weight
@@ -302,3 +286,12 @@ def test_the_names_of_qlora():
     config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
     assert config.load_in_4bit
     assert callable(prepare_model_for_kbit_training)
+
+
+@pytest.mark.skipif(bool(find_spec("bitsandbytes")), reason="bitsandbytes is there")
+def test_four_bits_without_the_library(ran):
+    four = BitsAndBytesConfig(load_in_4bit=True)
+    with raises_as_documented(PAGE, "ImportError: Using `bitsandbytes` 4-bit"):
+        AutoModelForCausalLM.from_pretrained(
+            ran / "tiny-llama", quantization_config=four
+        )

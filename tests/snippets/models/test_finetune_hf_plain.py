@@ -12,10 +12,7 @@ from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
     BertConfig,
-    DataCollatorForLanguageModeling,
     DataCollatorWithPadding,
-    Trainer,
-    TrainingArguments,
 )
 
 from tests.helpers import load_snippet, raises_as_documented
@@ -202,19 +199,3 @@ def test_popped_labels(loaded):
 def test_adamw_is_gone():
     with raises_as_documented(PAGE, "ImportError: cannot import name 'AdamW'"):
         from transformers import AdamW  # noqa: F401
-
-
-def test_a_trainer_without_labels(loaded, tmp_path):
-    tokenizer, model = loaded
-    args = TrainingArguments(output_dir=tmp_path / "out", use_cpu=True, report_to=[])
-    trainer = Trainer(model, args)
-    batch = encode(tokenizer, ["so bad"])
-    with raises_as_documented(PAGE, "ValueError: The model did not return a loss"):
-        trainer.compute_loss(model, batch)
-    batch["labels"] = torch.tensor([1])
-    assert trainer.compute_loss(model, batch).ndim == 0
-    collate = DataCollatorForLanguageModeling(tokenizer, mlm=False)
-    both = collate([tokenizer("so"), tokenizer("a bad film")])
-    words = both["attention_mask"] == 1
-    assert both["labels"][words].tolist() == both["input_ids"][words].tolist()
-    assert both["labels"][~words].unique().tolist() == [-100]

@@ -15,15 +15,6 @@ snippet = load_snippet("training/forecast_lstm.py")
 PAST, FUTURE, CUT = 24, 12, 192
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small steps of an LSTM gain nothing from two, on a busy machine they wait."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def law(t):
     return 100 + 0.5 * t + 10 * torch.sin(2 * torch.pi * t / 12)
 

@@ -29,11 +29,8 @@ QUIET = {"logging_strategy": "no", "save_strategy": "no"}
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # two that wait for each other on a busy machine are slow
     level = logging.get_verbosity()  # which each Trainer sets for the whole library
     yield
-    torch.set_num_threads(threads)
     logging.set_verbosity(level)
 
 

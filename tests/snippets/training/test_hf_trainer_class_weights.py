@@ -30,10 +30,6 @@ DATA = [
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # two that wait for each other on a busy machine are slow
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

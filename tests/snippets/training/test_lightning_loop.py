@@ -39,11 +39,7 @@ def in_a_folder(tmp_path, monkeypatch):
         monkeypatch.setenv(f"PL_TRAINER_ENABLE_{part}", "True")  # the snippet sets it
     monkeypatch.setattr(MANY, lambda *_: 1)  # as on a machine of two cores
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # two that wait for each other on a busy machine are slow
     torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
 
 
 def trainer(**options):
