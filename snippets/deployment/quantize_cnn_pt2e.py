@@ -15,7 +15,7 @@ x = torch.randn(8, 3, 8, 8)  # a batch of training images
 
 quantizer = X86InductorQuantizer()
 quantizer.set_global(get_default_x86_inductor_quantization_config())
-program = torch.export.export(model, (x,), strict=True)  # strict: see below
+program = torch.export.export(model, (x,), strict=True)  # for repeated layers
 prepared = prepare_pt2e(program.module(), quantizer)
 prepared(x)  # calibrate; in real code, with ten batches and more
 int8 = torch.compile(convert_pt2e(prepared))  # uncompiled, it is slower

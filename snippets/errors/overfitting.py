@@ -13,13 +13,11 @@ val_loader = DataLoader(TensorDataset(x[20:], y[20:]), batch_size=32)
 loss_fn, device = nn.MSELoss(), "cpu"
 
 
-def train(weight_decay):
+def train(decay):
     """Return a network that has seen 20 samples 400 times."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
-    optimizer = torch.optim.AdamW(
-        model.parameters(), 0.01, weight_decay=weight_decay
-    )
+    optimizer = torch.optim.AdamW(model.parameters(), 0.01, weight_decay=decay)
     for _ in range(400):
         optimizer.zero_grad()
         loss_fn(model(x[:20]), y[:20]).backward()
@@ -39,7 +37,8 @@ def mean_loss(model, loader, loss_fn, device):
     return total / count
 
 
-for weight_decay in (0, 2):
-    model = train(weight_decay)
+for decay in (0, 2):
+    model = train(decay)
+    print(f"weight decay {decay}")
     for name, loader in ("train", train_loader), ("validation", val_loader):
         print(f"{name} {mean_loss(model, loader, loss_fn, device):.2f}")

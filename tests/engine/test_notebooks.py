@@ -28,8 +28,7 @@ SLUGS = [  # one that
     "topk-sort",  # runs in the kernel
     "label-smoothing",  # draws
     "compile-graph-breaks",  # prints its own name
-    "ddp-single-node",  # has a file that other processes run
-    "ddp-multi-node",  # calls this file above it
+    "ddp-multi-node",  # has a file that other processes run, and calls it
 ]
 
 
