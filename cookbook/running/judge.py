@@ -22,6 +22,7 @@ OTHER_SEEDS = (1000, 2000, 3000)  # more than its own
 RAISED = re.compile(
     r"^(?:\[rank\d+\]: )?([\w.]*(?:Error|Exception|Warning|Exit)\b.*)", re.MULTILINE
 )
+FOLDERS = re.compile(r"(?<![\w./:])(?:/[\w.+-]+)+/")  # of an absolute path
 CAUSE = 120  # characters of a failure's cause that a record keeps
 TORCHRUN = re.compile(r"^ *torchrun (?:.*\\\n)*.*", re.MULTILINE)
 PROCESSES = re.compile(r"--(?:nnodes|nproc-per-node)=(\d+)")
@@ -93,18 +94,20 @@ def cause(fault: str, result: Result) -> str:
     """One line on a failure: the exception that ended the run, else what is wrong.
 
     A warning that was taken for an error may be wrapped, as by the exporter to ONNX.
+    Where a file lies on this machine is nothing for readers.
     """
     raised = RAISED.findall(result.stderr) if result.problem else []
     own = [line for line in raised if "ChildFailedError" not in line]
     telling = [line for line in own if is_warning(line)] or own or raised
     line = telling[-1] if telling else fault.partition("\n")[0].partition(": ")[2]
-    return shorten(line, CAUSE, placeholder="…")
+    return shorten(FOLDERS.sub("…/", line), CAUSE, placeholder="…")
 
 
 def with_cause(fault: str, cause: str) -> str:
     """The fault, whose first line tells the cause: summaries show no more of it."""
     first, *rest = fault.split("\n")
-    told = first if cause.removesuffix("…") in first else f"{first}: {cause}"
+    is_told = cause.removesuffix("…") in FOLDERS.sub("…/", first)
+    told = first if is_told else f"{first}: {cause}"
     return "\n".join([told, *rest])
 
 

@@ -69,6 +69,7 @@ exit 1
 exit 1
 ```
 """
+IMPORTS = '"""Import."""\n\nfrom json import gone\n\nassert gone\n'
 WARNS = '"""Warn."""\n\nimport warnings\n\nwarnings.warn("old")\nassert True\n'
 WRAPPED = (
     '"""Warn, and wrap it."""\n\nimport warnings\n\ntry:\n    warnings.warn("old")\n'
@@ -373,6 +374,7 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert statuses(record_of(cookbook)) == dict.fromkeys(names, "passed")
 
     cookbook.recipe("new", cookbook.CLAIM)
+    cookbook.recipe("imports", IMPORTS)
     cookbook.recipe("warns", WARNS)
     cookbook.recipe("wrapped", WRAPPED)
     cookbook.replace("snippets/training/second.py", "== 2", "== 2  # edited")
@@ -382,11 +384,13 @@ def test_what_passed_is_not_run_again_and_a_part_takes_nothing_away(tiny_cookboo
     assert re.search(r"passed here already, on [\d-]+ \(verified/cpu-.*json\)", reason)
     assert run.of("raises")[0] == "failure"
     assert run.of("second") == run.of("new") == ("passed", "")
-    expected = {"raises": "failed", **dict.fromkeys((*names, "new"), "passed")}
+    expected = dict.fromkeys((*names, "new"), "passed")
+    expected |= dict.fromkeys(("raises", "imports"), "failed")
     record = record_of(cookbook)
     assert statuses(record) == expected | {"warns": "warned", "wrapped": "warned"}
     causes = [block["cause"] for block in record["blocks"] if "cause" in block]
-    assert causes == ["KeyError: 'gone'", *["UserWarning: old"] * 2]
+    no_place = "ImportError: cannot import name 'gone' from 'json' (…/__init__.py)"
+    assert causes == [no_place, "KeyError: 'gone'", *["UserWarning: old"] * 2]
 
 
 def test_of_another_torch_only_a_failure_that_no_record_tells_fails(tiny_cookbook):
