@@ -117,6 +117,11 @@ def test_what_transformers_refuses(tokenizer):
         tokenizer.apply_chat_template(CHAT)
 
 
+def test_what_trl_has_no_longer():
+    with raises_as_documented(PAGE, "ImportError: cannot import name 'DataCollator"):
+        from trl import DataCollatorForCompletionOnlyLM  # noqa: F401
+
+
 def test_the_collator_pads_by_position(tokenizer):
     ids, labels = snippet.mask_labels(tokenizer, CHAT)
     rows = [
