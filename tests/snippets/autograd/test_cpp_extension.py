@@ -95,7 +95,7 @@ def test_the_library_is_loaded_not_imported(library):
     """And it needs torch to be there first."""
     last = run(library.parent, "import my_ops").stderr.splitlines()[-1]
     assert_documented(PAGE, "ImportError: libc10.so", last)
-    with raises_as_documented(PAGE, "ImportError: dynamic module does not define"):
+    with pytest.raises(ImportError, match="PyInit_my_ops"):
         importlib.util.module_from_spec(
             importlib.util.spec_from_file_location("my_ops", library)
         )
@@ -145,7 +145,7 @@ def test_what_the_compiler_does_not_find(folder):
 def test_without_a_gpu_in_sight_no_architecture_is_known(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
-    with raises_as_documented(PAGE, "IndexError: list index out of range"):
+    with pytest.raises(IndexError, match="list index out of range"):
         cpp_extension._get_cuda_arch_flags()
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
     flags = cpp_extension._get_cuda_arch_flags()
