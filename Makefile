@@ -96,9 +96,10 @@ SUDO=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 $$SUDO apt-get update -q && $$SUDO apt-get install -y -q --no-install-recommends $(2)
 endef
 
-# torch.compile builds C++ on the CPU.
+# torch.compile builds C++ on the CPU; torch.utils.cpp_extension runs ninja for it.
 compiler:
 	@$(call install,command -v $${CXX:-g++},g++,Install a C++ compiler and set CXX=/path/to/it)
+	@$(call install,command -v ninja,ninja-build,Install ninja)
 
 # It comes after the compiler: there is one lock for apt. pip works beside both.
 # Browser tests drive the system's Chromium, or the one CHROMIUM names, and measure
