@@ -186,6 +186,15 @@ def test_an_abort():
     )
 
 
+def test_the_end_of_a_job():
+    _, cause = raised(by_signal("SIGTERM"))
+    assert_documented(
+        PAGE,
+        "RuntimeError: DataLoader worker (pid 24118) is killed by signal: T",
+        cause,
+    )
+
+
 LEAK = """
 import os, signal
 from multiprocessing import get_context

@@ -109,6 +109,7 @@ def test_a_lazy_layer_needs_a_batch_first():
 @pytest.mark.parametrize(
     ("start", "call"),
     [
+        ("RuntimeError: size mismatch, got", lambda x: x @ torch.randn(400)),
         (
             "RuntimeError: a and b must have",
             lambda x: nn.Linear(400, 120, device="meta")(x.to("meta")),
@@ -121,8 +122,19 @@ def test_a_lazy_layer_needs_a_batch_first():
             lambda x: nn.TransformerEncoderLayer(400, 8)(x),
         ),
     ],
-    ids=["compile", "layer norm", "batch norm", "lstm", "transformer"],
+    ids=["vector", "compile", "layer norm", "batch norm", "lstm", "transformer"],
 )
 def test_other_layers_raise_what_the_page_quotes(start, call):
     with raises_as_documented(PAGE, start):
         call(torch.randn(64, 256))
+
+
+def test_hooks_print_every_shape(capsys):
+    def show(module, inputs, out):
+        print(type(module).__name__, tuple(inputs[0].shape), tuple(out.shape))
+
+    model = nn.Sequential(nn.Flatten(), nn.Linear(12, 5))
+    for m in model.modules():
+        m.register_forward_hook(show)
+    model(torch.zeros(2, 3, 4))
+    assert "Linear (2, 12) (2, 5)" in capsys.readouterr().out

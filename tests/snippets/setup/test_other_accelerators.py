@@ -3,12 +3,13 @@
 import importlib.metadata
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
 import torch.distributed as dist
 
-from tests.helpers import ROOT, load_snippet, raises_as_documented
+from tests.helpers import ROOT, load_snippet, raises_as_documented, recipes
 
 PAGE = "setup/other-accelerators"
 SNIPPET = ROOT / "snippets/setup/other_accelerators.py"
@@ -43,6 +44,16 @@ def test_names_that_torch_knows():
         "mps",
         "xpu",
     ]
+
+
+def test_without_torch_accelerator(monkeypatch):
+    """As in PyTorch 2.5 and older."""
+    monkeypatch.delattr(torch, "accelerator")
+    with raises_as_documented(PAGE, "AttributeError: module 'torch' has no attribute"):
+        exec(recipes()["other-accelerators"].answer.text, {"torch": torch})
+    npu = SimpleNamespace(is_available=lambda: True)
+    monkeypatch.setattr(torch, "npu", npu, raising=False)
+    assert ("npu" if torch.npu.is_available() else "cpu") == "npu"
 
 
 def test_a_plug_in_brings_its_name():
