@@ -77,7 +77,7 @@ def test_the_demonstration_stops_at_the_layer_that_fails():
 @pytest.mark.skipif(torch.version.cuda is None, reason="not a CUDA build")
 def test_what_cuda_calls_its_errors():
     cudart = torch._C._cudart
-    for number in (9, 700, 716, 719):
+    for number in (9, 700, 701, 716, 719):
         text = cudart.cudaGetErrorString(cudart.cudaError(number))
         assert quoted(PAGE, f"AcceleratorError: CUDA error: {text}")
 

@@ -195,6 +195,23 @@ def test_the_end_of_a_job():
     )
 
 
+LEAK = """
+import os, signal
+from multiprocessing import get_context
+lock = get_context("spawn").Lock()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_program_leaks_semaphores():
+    done = subprocess.run(
+        [sys.executable, "-c", LEAK], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    said = done.stderr[done.stderr.index("resource_tracker: ") :]
+    assert_documented(PAGE, "resource_tracker: There", said)
+
+
 def test_an_exception_is_passed_on():
     last, _ = raised(Dies(lambda: int("x")))
     assert_documented(PAGE, "ValueError: Caught ValueError in", last)

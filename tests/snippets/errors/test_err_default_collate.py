@@ -135,3 +135,10 @@ def test_three_parts_do_not_fit_two_names():
     with pytest.raises(ValueError, match="too many values to unpack"):
         for _x, _y in by_name:
             pass
+
+
+def test_a_gray_image_lacks_a_dimension():
+    gray = Image.new("L", (4, 3))
+    with raises_as_documented(PAGE, "ValueError: not enough values to unpack"):
+        _h, _w, _c = np.asarray(gray).shape
+    assert np.asarray(gray.convert("RGB")).shape == (3, 4, 3)

@@ -186,6 +186,13 @@ def test_the_neighbouring_messages():
     with raises_as_documented(PAGE, "RuntimeError: Output 0 of Unbind is a view"):
         for row in 2 * w:
             row += 1
+    layers = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
+    layers[0].register_full_backward_hook(lambda *_: None)
+    with raises_as_documented(PAGE, "RuntimeError: Output 0 of BackwardHook"):
+        layers(w)
+    for m in layers.modules():
+        m.inplace = False
+    layers(w).sum().backward()
     y = 2 * w
     with torch.no_grad():
         view = y[0]

@@ -129,6 +129,8 @@ def test_the_neighbouring_messages():
         (2 * w).requires_grad = False
     with raises_as_documented(PAGE, "ValueError: can't optimize a non-leaf Tensor"):
         torch.optim.SGD([w.double()], lr=0.1)
+    with raises_as_documented(PAGE, "AttributeError: 'NoneType' object"):
+        w.grad.zero_()
     moved = w.double()
     moved.sum().backward()
     with warnings.catch_warnings(record=True) as caught:

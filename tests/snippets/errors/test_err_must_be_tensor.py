@@ -144,3 +144,8 @@ def test_forward_gets_too_few_arguments_or_lacks_self():
 
     with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
         NoSelf()(pooled)
+
+
+def test_forward_does_not_know_an_argument():
+    with raises_as_documented(PAGE, "TypeError: Linear.forward() got an unexpected"):
+        nn.Linear(2, 2)(torch.ones(2), mask=None)
