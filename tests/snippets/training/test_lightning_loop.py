@@ -4,7 +4,6 @@ import copy
 import logging
 import runpy
 import warnings
-from pathlib import Path
 
 import lightning as L
 import pandas as pd
@@ -312,11 +311,26 @@ def test_other_messages(loader):
 
     with raises_as_documented(PAGE, "NotImplementedError: Support for"):
         trainer().fit(Old(), loader, loader)
-    Path("checkpoints").mkdir()
-    Path("checkpoints/old.ckpt").touch()
-    with raises_as_documented(PAGE, "UserWarning: Checkpoint directory"):
-        best = ModelCheckpoint(monitor="val_loss")
-        trainer(callbacks=[best]).fit(Classifier(), loader, loader)
+
+
+def test_lengths_that_differ():
+    batch = {"text": torch.zeros(3), "x": X[:4], "y": Y[:4]}
+    loader = DataLoader([batch], None)
+
+    class Named(Classifier):
+        size = 4
+
+        def training_step(self, batch, batch_idx):
+            loss = self.loss(batch["x"], batch["y"])
+            self.log("loss", loss, on_epoch=True, batch_size=self.size)
+            return loss
+
+    with warnings.catch_warnings(action="ignore"):
+        warnings.filterwarnings("error", ".*ambiguous collection")
+        trainer().fit(Named(), loader)
+        Named.size = None
+        with raises_as_documented(PAGE, "UserWarning: Trying to infer"):
+            trainer().fit(Named(), loader)
 
 
 def test_a_warning_of_lightning_itself(loader):
