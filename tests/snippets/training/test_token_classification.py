@@ -176,6 +176,9 @@ def test_what_is_refused(tokenizer):
     tokens = encode(tokenizer, [["Anna"] * 600], return_tensors="pt")
     with raises_as_documented(PAGE, "RuntimeError: The size of tensor a (602)"):
         model(**tokens)
+    tokens = encode(tokenizer, [["Anna"]], return_tensors="pt")
+    with raises_as_documented(PAGE, "IndexError: Target 2 is out"):
+        model(**tokens, labels=snippet.align_labels(tokens, [[2]]))
     with raises_as_documented(PAGE, "IndexError: list index"):
         snippet.align_labels(encode(tokenizer, WORDS), [[1], [1]])
 
