@@ -146,7 +146,7 @@ def test_what_is_refused(model):
         default_collate(
             [(IMAGE, TARGET), (IMAGE, TARGET | {"boxes": torch.zeros(2, 4)})]
         )
-    with pytest.raises(AssertionError, match="boxes should have positive height and"):
+    with raises_as_documented(PAGE, "AssertionError: All bounding boxes should"):
         model([IMAGE], [TARGET | {"boxes": torch.tensor([[8.0, 8, 8, 40]])}])
     with raises_as_documented(PAGE, "IndexError: Target 2 is out of bounds."):
         model([IMAGE], [TARGET | {"labels": torch.tensor([2])}])
