@@ -271,6 +271,13 @@ def test_the_trainer_needs_accelerate(monkeypatch):
         _ = arguments().device
 
 
+def test_on_a_cpu_memory_is_not_pinned(model, monkeypatch):
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    args = arguments(dataloader_pin_memory=True, **QUIET)
+    with raises_as_documented(PAGE, "UserWarning: 'pin_memory' argument"):
+        Trainer(model, args, train_dataset=DATA).train()
+
+
 def test_the_variant_for_f1(model):
     def compute_metrics(p):
         score = f1_score(p.label_ids, p.predictions.argmax(1), average="macro")

@@ -4,6 +4,7 @@ import copy
 import logging
 import runpy
 import warnings
+from pathlib import Path
 
 import lightning as L
 import pandas as pd
@@ -311,6 +312,11 @@ def test_other_messages(loader):
 
     with raises_as_documented(PAGE, "NotImplementedError: Support for"):
         trainer().fit(Old(), loader, loader)
+    Path("checkpoints").mkdir()
+    Path("checkpoints/old.ckpt").touch()
+    with raises_as_documented(PAGE, "UserWarning: Checkpoint directory"):
+        best = ModelCheckpoint(monitor="val_loss")
+        trainer(callbacks=[best]).fit(Classifier(), loader, loader)
 
 
 def test_lengths_that_differ():
