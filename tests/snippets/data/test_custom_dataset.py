@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 from torchvision import tv_tensors
 from torchvision.transforms import v2
 
@@ -100,3 +100,8 @@ def test_image_and_mask_are_cropped_alike():
     crop = v2.RandomCrop(3)
     cut, mask = crop(tv_tensors.Image(image), tv_tensors.Mask(image[0]))
     assert torch.equal(cut[0].as_subclass(torch.Tensor), mask.as_subclass(torch.Tensor))
+
+
+def test_inputs_and_labels_of_different_length():
+    with raises_as_documented(PAGE, "AssertionError: Size mismatch"):
+        TensorDataset(torch.zeros(4, 2), torch.zeros(3))

@@ -158,6 +158,16 @@ def test_one_state_instead_of_two():
         snippet.lstm(snippet.x, snippet.h_n)
 
 
+def test_one_step_without_its_dimension():
+    step, state = torch.randn(4, 3), torch.zeros(1, 4, 5)
+    gru = nn.GRU(3, 5, batch_first=True)
+    with raises_as_documented(PAGE, "RuntimeError: For unbatched 2-D input"):
+        gru(step, state)
+    assert gru(step[:, None], state)[0].shape == (4, 1, 5)
+    with pytest.raises(RuntimeError, match="hx and cx should also be 2-D"):
+        nn.LSTM(3, 5, batch_first=True)(step, (state, state))
+
+
 def test_dropout_of_one_layer():
     with pytest.warns(UserWarning, match="dropout option adds") as caught:
         nn.LSTM(3, 4, dropout=0.5)

@@ -250,3 +250,8 @@ def test_a_file_with_a_head_of_ones_own(tmp_path):
     assert not torch.equal(dropped.fc.weight, own.fc.weight)
     kept = timm.create_model("resnet18", num_classes=10, checkpoint_path=str(file))
     assert torch.equal(kept.fc.weight, own.fc.weight)
+
+
+def test_stages_belong_to_maps():
+    with raises_as_documented(PAGE, "TypeError: ResNet.__init__() got"):
+        timm.create_model("resnet18", out_indices=(2, 3, 4))

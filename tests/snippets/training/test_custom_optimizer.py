@@ -191,3 +191,16 @@ def test_messages(weight):
         Lion([weight]).zero_grad()
     with raises_as_documented(PAGE, "TypeError: Lion.step() takes"):
         Lion([weight]).step(lambda: 0)
+
+
+def test_a_scheduler_takes_optimizers_alone(weight):
+    class LARC:
+        """As in Apex: what it wraps is its attribute `optim`."""
+
+        def __init__(self, optim):
+            self.optim = optim
+
+    wrapped = LARC(torch.optim.SGD([weight], lr=1.0))
+    with raises_as_documented(PAGE, "TypeError: LARC is not"):
+        torch.optim.lr_scheduler.StepLR(wrapped, 1)
+    torch.optim.lr_scheduler.StepLR(wrapped.optim, 1)

@@ -10,7 +10,9 @@ import torch
 from torch.utils.data import DataLoader, default_collate
 from torchvision.models import detection
 from torchvision.models.detection import fasterrcnn_mobilenet_v3_large_320_fpn
+from torchvision.models.detection.backbone_utils import resnet_fpn_backbone
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor
+from torchvision.models.detection.rpn import AnchorGenerator
 
 from tests.helpers import load_snippet, raises_as_documented, recipes
 
@@ -160,6 +162,22 @@ def test_what_is_refused(model):
     with raises_as_documented(PAGE, "TypeError: target labels must of int64"):
         model([IMAGE], [none])
     model([IMAGE], [none | {"labels": none["labels"].long()}])
+
+
+def test_other_backbones_and_their_anchors():
+    small = {"min_size": 64, "max_size": 96}
+    backbone = resnet_fpn_backbone(backbone_name="resnet18", weights=None)
+    other = detection.FasterRCNN(backbone, 3, **small)
+    assert len(other([IMAGE], [TARGET])) == 4
+    plain = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, stride=8))
+    with pytest.raises(ValueError, match="should contain an attribute out_channels"):
+        detection.FasterRCNN(plain, 3)
+    plain.out_channels = 8
+    with raises_as_documented(PAGE, "AssertionError: Anchors should be"):
+        detection.FasterRCNN(plain, 3, **small)([IMAGE], [TARGET])
+    one = AnchorGenerator(((32, 64, 128),), ((0.5, 1.0, 2.0),))
+    own = detection.FasterRCNN(plain, 3, rpn_anchor_generator=one, **small)
+    assert len(own([IMAGE], [TARGET])) == 4
 
 
 def test_pretrained_weights_freeze_batchnorm(built, monkeypatch):

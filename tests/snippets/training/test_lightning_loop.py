@@ -319,6 +319,26 @@ def test_other_messages(loader):
         trainer(callbacks=[best]).fit(Classifier(), loader, loader)
 
 
+def test_lengths_that_differ():
+    batch = {"text": torch.zeros(3), "x": X[:4], "y": Y[:4]}
+    loader = DataLoader([batch], None)
+
+    class Named(Classifier):
+        size = 4
+
+        def training_step(self, batch, batch_idx):
+            loss = self.loss(batch["x"], batch["y"])
+            self.log("loss", loss, on_epoch=True, batch_size=self.size)
+            return loss
+
+    with warnings.catch_warnings(action="ignore"):
+        warnings.filterwarnings("error", ".*ambiguous collection")
+        trainer().fit(Named(), loader)
+        Named.size = None
+        with raises_as_documented(PAGE, "UserWarning: Trying to infer"):
+            trainer().fit(Named(), loader)
+
+
 def test_a_warning_of_lightning_itself(loader):
     with warnings.catch_warnings(action="error"):
         start = "FutureWarning: `isinstance(treespec"
