@@ -1,5 +1,7 @@
 """vmap-batching: against loops over samples, NumPy, random numbers, what is refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -123,6 +125,14 @@ def test_what_is_refused():
     assert torch.equal(vmap(f, (0, None))(X, 2.0), X + 2)
     with raises_as_documented(PAGE, "RuntimeError: Cannot access"):
         vmap(lambda a: torch.from_numpy(a.numpy()))(X)
+    with (
+        raises_as_documented(PAGE, "UserWarning: There is a performance drop"),
+        warnings.catch_warnings(action="error"),
+    ):
+        vmap(lambda a: torch.histc(a, 4))(X)
+    with warnings.catch_warnings(action="ignore"):
+        counts = vmap(lambda a: torch.histc(a, 4))(X)
+    assert torch.equal(counts, torch.stack([torch.histc(a, 4) for a in X]))
 
 
 def test_variants():

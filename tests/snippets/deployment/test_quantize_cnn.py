@@ -165,3 +165,16 @@ def test_a_float_convolution_after_a_quantized_one():
     assert str(caught.value).startswith(
         "Input type (c10::quint8) and bias type (float)"
     )
+
+
+def test_a_layer_that_saw_no_batch():
+    ao = torch.ao.quantization
+    with warnings.catch_warnings(action="ignore"):  # all of it is deprecated
+        model = nn.Sequential(ao.QuantStub(), nn.Conv2d(3, 4, 3)).eval()
+        model.qconfig = ao.get_default_qconfig("x86")
+        ao.prepare(model, inplace=True)
+    message = "UserWarning: must run observer before"
+    with raises_as_documented(PAGE, message), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", message="must run observer")
+        ao.convert(model)

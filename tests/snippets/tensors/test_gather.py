@@ -122,3 +122,10 @@ def test_wrong_values_are_refused():
         torch.zeros(3, 4).gather(1, torch.tensor([[-100], [0], [1]]))
     negative = torch.take_along_dim(snippet.logits, torch.tensor([[-1], [-1]]), 1)
     assert torch.equal(negative, snippet.logits[:, -1:])
+
+
+def test_a_sparse_gradient_stops_at_a_layer():
+    index = torch.zeros(3, 1, dtype=torch.long)
+    y = torch.nn.Linear(4, 4)(torch.randn(3, 4))
+    with raises_as_documented(PAGE, "NotImplementedError: Could not run 'aten::view'"):
+        y.gather(1, index, sparse_grad=True).sum().backward()

@@ -137,3 +137,17 @@ def test_the_documented_warning():
             x.T  # noqa: B018
     finally:
         torch.set_warn_always(False)
+
+
+def test_a_broadcast_factor_is_copied_and_einsum_copies_nothing():
+    a, b = torch.rand(64, 8, 1, 100), torch.rand(8, 100, 100)
+
+    def largest(f):
+        with torch.profiler.profile(profile_memory=True) as prof:
+            f()
+        return max(event.cpu_memory_usage for event in prof.events())
+
+    copies = largest(lambda: a @ b)
+    assert copies >= 64 * b.nbytes
+    assert largest(lambda: torch.einsum("bhij,hjk->bhik", a, b)) < b.nbytes
+    torch.testing.assert_close(torch.einsum("bhij,hjk->bhik", a, b), a @ b)
