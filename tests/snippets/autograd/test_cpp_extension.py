@@ -150,3 +150,17 @@ def test_without_a_gpu_in_sight_no_architecture_is_known(monkeypatch):
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
     flags = cpp_extension._get_cuda_arch_flags()
     assert flags == ["-gencode=arch=compute_90,code=sm_90"]
+
+
+def test_a_build_needs_ninja_on_the_path(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with raises_as_documented(PAGE, "RuntimeError: Ninja is required"):
+        cpp_extension.verify_ninja_availability()
+
+
+def test_code_that_does_not_compile(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    file = tmp_path / "broken.cpp"
+    file.write_text("int f( { }\n")
+    with raises_as_documented(PAGE, "RuntimeError: Error building extension"):
+        cpp_extension.load("broken", [str(file)], is_python_module=False)

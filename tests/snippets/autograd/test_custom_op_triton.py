@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from torch._subclasses import FakeTensorMode
-from torch.utils.cpp_extension import verify_ninja_availability
 
 from tests.chains.pasted import answer
 from tests.helpers import load_snippet, raises_as_documented
@@ -153,9 +152,3 @@ def test_a_backward_with_numpy():
 def test_without_type_hints():
     with raises_as_documented(PAGE, "ValueError: infer_schema(func): Parameter x"):
         torch.library.custom_op("mylib::plain", lambda x: x + 1, mutates_args=())
-
-
-def test_an_extension_needs_ninja_on_the_path(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with raises_as_documented(PAGE, "RuntimeError: Ninja is required"):
-        verify_ninja_availability()
