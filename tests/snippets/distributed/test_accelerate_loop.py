@@ -148,3 +148,10 @@ def test_the_launcher_reports_the_exit_status_of_the_script(tmp_path):
     said = done.stderr.strip().splitlines()[-1]
     assert_documented(PAGE, "subprocess.CalledProcessError: Command", said)
     assert said.endswith("returned non-zero exit status 1.")
+
+
+def test_weights_that_nothing_has_gathered():
+    embedding = nn.Embedding(4, 2)
+    embedding.weight.data = torch.empty(0)  # as ZeRO-3 leaves it
+    with raises_as_documented(PAGE, "RuntimeError: 'weight' must be 2-D"):
+        embedding(torch.tensor([1]))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from pycocotools.coco import COCO
 from torchmetrics.detection import MeanAveragePrecision, mean_ap
 from torchvision.ops import box_iou
 
@@ -173,3 +174,14 @@ def test_what_is_refused(monkeypatch):
     monkeypatch.setattr(mean_ap, "_FASTER_COCO_EVAL_AVAILABLE", False)
     with raises_as_documented(PAGE, "ModuleNotFoundError: `MAP` metric requires"):
         MeanAveragePrecision()
+
+
+def test_results_of_images_that_are_not_annotated():
+    coco = COCO()
+    coco.dataset = {"images": [{"id": 1}], "annotations": [], "categories": []}
+    coco.createIndex()
+    found = {"category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}
+    coco.loadRes([{"image_id": 1, **found}])
+    start = "AssertionError: Results do not correspond"
+    with raises_as_documented(PAGE, start):
+        coco.loadRes([{"image_id": "1.jpg", **found}])

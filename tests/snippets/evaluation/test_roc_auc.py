@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from tests.helpers import ROOT, raises_as_documented
 
@@ -64,3 +64,7 @@ def test_messages():
         roc_auc_score([0, 1, 2], p, multi_class="ovr")
     with raises_as_documented(PAGE, "ValueError: Input contains"):
         roc_auc_score([0, 1], [0.1, float("nan")])
+    with raises_as_documented(PAGE, "ValueError: continuous format"):
+        roc_auc_score([0.1, 0.7, 0.9], [0, 1, 1])
+    with raises_as_documented(PAGE, "ValueError: multiclass format"):
+        roc_curve([0, 1, 2], [0.1, 0.2, 0.3])

@@ -13,6 +13,10 @@ snippet = load_snippet("llm/chat_data.py")
 NO_TAGS = snippet.TEMPLATE.replace("{% generation %}", "").replace(
     "{% endgeneration %}", ""
 )
+STRICT = """{% for turn in messages %}{% if (turn['role'] == 'user') !=
+(loop.index0 % 2 == 0) %}{{ raise_exception('Conversation roles must alternate
+user/assistant/user/assistant/...'.replace('\n', ' ')) }}{% endif %}
+{{ turn['content'] }}{% endfor %}"""  # as Mistral's
 CHAT = [
     {"role": "system", "content": "Be short."},
     {"role": "user", "content": "assistant?"},
@@ -160,3 +164,12 @@ def test_a_tokenizer_that_drops_line_breaks():
         learnt.append(made.decode(ids[labels != -100]))
     assert "user" in learnt[0]
     assert learnt[1] == "b <|im_end|> b <|im_end|>"
+
+
+def test_a_template_without_a_system_role(tokenizer):
+    start = "TemplateError: Conversation roles must alternate"
+    with raises_as_documented(PAGE, start):
+        tokenizer.apply_chat_template(CHAT, chat_template=STRICT)
+    question = {"role": "user", "content": "Be short.\n\nassistant?"}
+    joined = [question, *CHAT[2:]]
+    tokenizer.apply_chat_template(joined, chat_template=STRICT)
