@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from cookbook.book import wordings
@@ -36,9 +37,9 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
         shutil.copy(worker.__file__, copy / "pytorch_cookbook")
         data = copy / "pytorch_cookbook/data"
         data.mkdir()
-        for name, text in files(catalogue):
-            packed = lzma.compress(text.encode(), filters=TEXT)
-            (data / f"{name}.xz").write_bytes(packed)
+        # Together: apart they take a twelfth more, as much of their text is the same.
+        held = "\0".join(chain(*files(catalogue)))
+        (data / "recipes.xz").write_bytes(lzma.compress(held.encode(), filters=TEXT))
         if site:
             with tarfile.open(data / "site.tar.xz", "w:xz", preset=9) as packed:
                 packed.add(site, arcname=".")
@@ -49,10 +50,7 @@ def build(catalogue: Catalogue, site: Path | None, out: Path) -> None:
 
 
 def files(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
-    """What the package reads: each file's name and text.
-
-    What pages, answers, files and rows share is packed once, in a file of its own.
-    """
+    """What the package reads: each part's name and text."""
     recipes = {one.slug: entry(catalogue, one) for one in catalogue.recipes}
     shown = {}
     for lang in LANGUAGES:

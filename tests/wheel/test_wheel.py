@@ -224,7 +224,7 @@ def test_a_long_log_is_read_to_its_end(run):
 def test_a_broken_index_says_how_to_mend_it(run, installed, tmp_path):
     copy = tmp_path / "pytorch_cookbook"  # where run looks first
     shutil.copytree(installed / "pytorch_cookbook", copy)
-    file = copy / "data/index.json.xz"
+    file = copy / "data/recipes.xz"
     file.write_bytes(file.read_bytes()[:100])
     result = run("find", "label smoothing")
     assert result.returncode == 2

@@ -25,15 +25,22 @@ class AskedError(Exception):
 
 
 @cache
-def read(name: str):
-    """A file of the wheel: what its JSON holds, or its text."""
-    file = DATA / f"{name}.xz"
+def parts() -> dict[str, str]:
+    """All that the wheel holds but the site, by name."""
+    file = DATA / "recipes.xz"
     try:
-        text = lzma.decompress(file.read_bytes()).decode()
-        return json.loads(text) if name.endswith(".json") else text
+        held = lzma.decompress(file.read_bytes()).decode().split("\0")
+        return dict(zip(held[::2], held[1::2], strict=True))
     except (OSError, lzma.LZMAError, ValueError) as error:
         mend = "pip install --force-reinstall pytorch-cookbook"
         raise AskedError(f"{file} is broken ({error}): {mend}") from error
+
+
+@cache
+def read(name: str):
+    """A part of the wheel: what its JSON holds, or its text."""
+    text = parts()[name]
+    return json.loads(text) if name.endswith(".json") else text
 
 
 def recipe(slug: str) -> dict:
