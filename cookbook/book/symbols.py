@@ -6,6 +6,7 @@ from pathlib import Path
 LIBRARIES = ("torch.", "torchvision.", "timm.")
 # Too common to tell a reader anything.
 NOISE = {"torch.Tensor", "torch.nn", "torch.nn.functional"}
+OWN = "torch.ops."  # what somebody has registered
 DTYPES = ("torch.float", "torch.bfloat", "torch.int", "torch.uint", "torch.complex")
 # Functions of these modules return tensors, unless they begin like this.
 TENSOR_MODULES = {"torch", "torch.nn.functional"}
@@ -118,7 +119,7 @@ class Names:
             if isinstance(method, ast.Attribute) and self.is_tensor(method.value):
                 return f"torch.Tensor.{method.attr}"
         name = self.full_name(node) or ""
-        is_told = name not in NOISE and not name.startswith(DTYPES)
+        is_told = name not in NOISE and not name.startswith((OWN, *DTYPES))
         return name if name.startswith(LIBRARIES) and is_told else None
 
     def full_name(self, node: ast.AST | None) -> str | None:

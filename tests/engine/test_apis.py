@@ -53,6 +53,7 @@ OTHERS = """
 import torch
 x: torch.Tensor
 torch.float32
+torch.ops.my.operator(1)
 device = torch.device("cpu")
 model = Net()
 model.eval()
