@@ -18,22 +18,10 @@ from tests.helpers import load_snippet, raises_as_documented, recipes
 
 PAGE = "training/detection-training"
 ANSWER = recipes()["detection-training"].answer
-threads = torch.get_num_threads()
-torch.set_num_threads(1)  # as `one_thread` below
 with contextlib.redirect_stdout(io.StringIO()) as printed:
     snippet = load_snippet("training/detection_training.py")
-torch.set_num_threads(threads)
 IMAGE = torch.rand(3, 64, 64, generator=torch.Generator().manual_seed(0))
 TARGET = {"boxes": torch.tensor([[8.0, 8, 40, 48]]), "labels": torch.tensor([1])}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Many small operations: threads that wait for each other take most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -22,15 +22,6 @@ PAGE = "training/segmentation-training"
 ANSWER = recipes()["segmentation-training"].answer
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Many small operations: threads that wait for each other take most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def snippet(tmp_path_factory):
     """What the file leaves, and what it prints."""
